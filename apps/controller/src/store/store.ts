@@ -1,0 +1,72 @@
+import type { Kind, ObjectKey, ObjectMeta, ObjectOfKind, Order, OrderSpec } from '../resources/types.ts';
+
+/** What a new object needs; the store fills in the rest. */
+export type NewMeta = Pick<ObjectMeta, 'namespace' | 'name'> & Partial<Pick<ObjectMeta, 'owner' | 'finalizers' | 'labels' | 'annotations'>>;
+
+export type WithStatus = Exclude<Kind, 'Secret'>;
+
+/**
+ * Where resources live: a directory of manifests with a state directory, or a Kubernetes API server.
+ *
+ * Reads come from a cache in memory and are synchronous but for Secrets. Writes are durable when they resolve.
+ */
+export interface Store {
+  get<K extends WithStatus>(kind: K, namespace: string, name: string): ObjectOfKind[K] | undefined;
+  list<K extends WithStatus>(kind: K): readonly ObjectOfKind[K][];
+  /** Called after each change, with the key only: what happened is for the reader to find out. */
+  watch(listener: (key: ObjectKey) => void): () => void;
+
+  /** @throws ConflictError when an Order of that name exists */
+  createOrder(meta: NewMeta, spec: OrderSpec): Promise<Order>;
+  /**
+   * Applies a pure change to the stored status. The change may run more than once (on a conflict, with what is stored
+   * by then) and returns its argument to leave things as they are. Undefined when the object is gone.
+   */
+  updateStatus<K extends WithStatus>(
+    kind: K,
+    namespace: string,
+    name: string,
+    change: (object: ObjectOfKind[K]) => ObjectOfKind[K]['status'],
+  ): Promise<ObjectOfKind[K] | undefined>;
+  /** Removes a finalizer; the object goes when it was deleted and this was the last one. */
+  removeFinalizer(key: ObjectKey, finalizer: string): Promise<void>;
+  /** Asks for deletion: finalizers are waited for. Deleting what is not there is done. */
+  delete(key: ObjectKey): Promise<void>;
+
+  /** Undefined when there is no such Secret. @throws SecretUnreadableError when it is there and cannot be read */
+  readSecret(namespace: string, name: string): Promise<ObjectOfKind['Secret'] | undefined>;
+  /**
+   * Writes all entries of a Secret together, so that no reader sees a key and a certificate that do not belong
+   * together. `ifAbsent`: leaves an existing Secret alone and says so.
+   *
+   * @throws ForeignSecretError when the Secret exists and someone else owns it
+   */
+  writeSecret(
+    meta: NewMeta,
+    content: { readonly type: string; readonly data: Readonly<Record<string, string | Uint8Array>> },
+    options?: { readonly ifAbsent?: boolean },
+  ): Promise<'written' | 'exists'>;
+
+  close(): Promise<void>;
+}
+
+export class ConflictError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConflictError';
+  }
+}
+
+export class SecretUnreadableError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'SecretUnreadableError';
+  }
+}
+
+export class ForeignSecretError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ForeignSecretError';
+  }
+}

@@ -1,0 +1,15 @@
+/** Tests resolve workspace packages to their sources, so no build is needed before `npm test`. */
+export default {
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['@zoneproof/source', 'node'] },
+  roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tools', '<rootDir>/bench'],
+  testMatch: ['**/src/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { module: { type: 'es6' }, jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } } },
+    ],
+  },
+  modulePathIgnorePatterns: ['/dist/'],
+};

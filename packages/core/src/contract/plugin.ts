@@ -1,0 +1,49 @@
+import type { Static, TObject } from 'typebox';
+import type { Capabilities } from './capabilities.ts';
+import type { DnsProvider, ProviderHost } from './provider.ts';
+
+/** A problem of a provider block that the schema cannot say. `path` is relative to the block: `tsigKeyName`. */
+export interface ConfigProblem {
+  readonly path: string;
+  readonly message: string;
+  readonly severity: 'error' | 'warning';
+}
+
+/**
+ * What a provider package exports, made with {@link defineProvider}.
+ *
+ * P1  `key` equals the marker `zoneproof.provider` of the package's package.json.
+ * P2  `account(config)` is the same for configurations that share limits at the vendor, and holds no secret.
+ */
+export interface ProviderPlugin<Schema extends TObject = TObject> {
+  readonly apiVersion: 1;
+  /** The block's key in an Issuer: `rfc2136`. */
+  readonly key: string;
+  /** The vendor's name for people: `RFC 2136 dynamic update`. */
+  readonly displayName: string;
+  /** TypeBox, limited to what a structural schema of a CRD allows; every field described. */
+  readonly schema: Schema;
+  readonly capabilities: Capabilities;
+  /** The smallest block that works, shown by `zoneproof providers KEY` and run by tests. */
+  readonly example: Static<Schema>;
+  /** Pure: no I/O, no clock. Called only with a config that satisfies `schema`. */
+  problems?(config: Static<Schema>): readonly ConfigProblem[];
+  /** Stable, no secret: access key id, project, host, server + key name. Pure. */
+  account(config: Static<Schema>): string;
+  /** Constructs without I/O; the vendor SDK is imported on the first call that needs it. */
+  create(config: Static<Schema>, host: ProviderHost): DnsProvider;
+}
+
+const brand = Symbol.for('zoneproof.ProviderPlugin');
+
+/** Marks an object as a provider plugin of contract version 1. */
+export function defineProvider<const Schema extends TObject>(
+  plugin: Omit<ProviderPlugin<Schema>, 'apiVersion'>,
+): ProviderPlugin<Schema> {
+  return Object.defineProperty({ apiVersion: 1 as const, ...plugin }, brand, { value: true });
+}
+
+/** True for a plugin made by any copy of this package. */
+export function isProviderPlugin(value: unknown): value is ProviderPlugin {
+  return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true;
+}

@@ -1,0 +1,1 @@
+export { type Egress, EgressError, type HttpAnswer, type HttpRequest } from './egress.ts';
