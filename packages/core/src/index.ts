@@ -1,1 +1,4 @@
-export {};
+export * from './contract/index.ts';
+export * from './egress/index.ts';
+export * from './selfcheck/index.ts';
+export * from './writer/index.ts';

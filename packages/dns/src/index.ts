@@ -1,1 +1,2 @@
-export {};
+export { child, type DnsName, DnsNameError, isWithin, labelsOf, parentOf, toDnsName } from './name.ts';
+export { type DnsServer, type DnsTransport, mapTransport, type TransportCall } from './transport.ts';

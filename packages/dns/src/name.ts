@@ -7,12 +7,14 @@ export type DnsName = string & { readonly [brand]: 'DnsName' };
 
 /** A text that is no domain name. The message says which rule it breaks. */
 export class DnsNameError extends Error {
-  constructor(
-    readonly input: string,
-    readonly rule: string,
-  ) {
+  readonly input: string;
+  readonly rule: string;
+
+  constructor(input: string, rule: string) {
     super(`"${input}" is not a domain name: ${rule}`);
     this.name = 'DnsNameError';
+    this.input = input;
+    this.rule = rule;
   }
 }
 

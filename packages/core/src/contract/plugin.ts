@@ -1,6 +1,8 @@
 import type { Static, TObject } from 'typebox';
 import type { Capabilities } from './capabilities.ts';
+import type { DnsName } from '@zoneproof/dns';
 import type { DnsProvider, ProviderHost } from './provider.ts';
+import type { SecretRef, SecretValue } from './secret.ts';
 
 /** A problem of a provider block that the schema cannot say. `path` is relative to the block: `tsigKeyName`. */
 export interface ConfigProblem {
@@ -8,6 +10,9 @@ export interface ConfigProblem {
   readonly message: string;
   readonly severity: 'error' | 'warning';
 }
+
+/** Reads one Secret entry offline; undefined when it is not there. */
+export type ReadSecret = (ref: SecretRef) => SecretValue | undefined;
 
 /**
  * What a provider package exports, made with {@link defineProvider}.
@@ -28,6 +33,10 @@ export interface ProviderPlugin<Schema extends TObject = TObject> {
   readonly example: Static<Schema>;
   /** Pure: no I/O, no clock. Called only with a config that satisfies `schema`. */
   problems?(config: Static<Schema>): readonly ConfigProblem[];
+  /** Pure: what is wrong with the contents of the Secrets that the block refers to; those missing are not asked about. */
+  secretProblems?(config: Static<Schema>, read: ReadSecret): readonly ConfigProblem[];
+  /** Pure: whether the block can hold challenges of `domain`, where that can be told without asking the service. */
+  serves?(config: Static<Schema>, read: ReadSecret, domain: DnsName): boolean | undefined;
   /** Stable, no secret: access key id, project, host, server + key name. Pure. */
   account(config: Static<Schema>): string;
   /** Constructs without I/O; the vendor SDK is imported on the first call that needs it. */

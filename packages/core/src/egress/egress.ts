@@ -41,18 +41,29 @@ export interface Egress {
   close(): Promise<void>;
 }
 
+export type EgressErrorKind =
+  | 'timeout'
+  | 'refused'
+  | 'unreachable'
+  | 'name-not-found'
+  | 'tls'
+  | 'reset'
+  | 'too-large'
+  | 'denied'
+  | 'aborted';
+
 /**
  * Why a request got no answer. `sent` tells whether the request may have reached the server: when it is false the
  * request certainly had no effect.
  */
 export class EgressError extends Error {
-  constructor(
-    readonly kind: 'timeout' | 'refused' | 'unreachable' | 'name-not-found' | 'tls' | 'reset' | 'too-large' | 'denied' | 'aborted',
-    message: string,
-    readonly sent: boolean,
-    cause?: unknown,
-  ) {
+  readonly kind: EgressErrorKind;
+  readonly sent: boolean;
+
+  constructor(kind: EgressErrorKind, message: string, sent: boolean, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'EgressError';
+    this.kind = kind;
+    this.sent = sent;
   }
 }

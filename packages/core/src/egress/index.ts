@@ -1,1 +1,1 @@
-export { type Egress, EgressError, type HttpAnswer, type HttpRequest } from './egress.ts';
+export { type Egress, EgressError, type EgressErrorKind, type HttpAnswer, type HttpRequest } from './egress.ts';

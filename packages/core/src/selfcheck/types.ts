@@ -58,13 +58,12 @@ export interface Evidence {
 export type LocateProblem = 'no-resolver' | 'no-delegation' | 'cname-loop' | 'cname-dangling' | 'unreachable';
 
 export class LocateError extends Error {
-  constructor(
-    readonly kind: LocateProblem,
-    message: string,
-    cause?: unknown,
-  ) {
+  readonly kind: LocateProblem;
+
+  constructor(kind: LocateProblem, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'LocateError';
+    this.kind = kind;
   }
 }
 

@@ -1,0 +1,1 @@
+export type { Ledger, LedgerEntry, ProviderBlock } from './ledger.ts';
