@@ -21,7 +21,12 @@ export interface DnsTransport {
    * Sends one datagram from a fresh random port. `accept` looks at every datagram that arrives from that server;
    * what it refuses (wrong id, wrong question, bad MAC: RFC 5452, RFC 8945 5.3) is dropped and the wait goes on.
    */
-  udp(server: DnsServer, query: Uint8Array, accept: (answer: Uint8Array) => boolean, call: TransportCall): Promise<Uint8Array>;
+  udp(
+    server: DnsServer,
+    query: Uint8Array,
+    accept: (answer: Uint8Array) => boolean,
+    call: TransportCall,
+  ): Promise<Uint8Array>;
   /** One query and one answer over a connection of their own, with the two-octet length prefix (RFC 7766). */
   tcp(server: DnsServer, query: Uint8Array, call: TransportCall): Promise<Uint8Array>;
 }

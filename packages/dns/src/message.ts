@@ -1,0 +1,124 @@
+import type { Opcode, Rcode, RecordClass, RecordType } from './codes.ts';
+import type { DnsName } from './name.ts';
+
+/**
+ * A DNS message. In an UPDATE (RFC 2136 2) the four sections are zone, prerequisite, update and additional, in the
+ * fields `questions`, `answers`, `authorities` and `additionals`.
+ *
+ * Names are in lower case. An octet that `toDnsName` would not take is kept as `\DDD` (RFC 1035 5.1) where it is a dot,
+ * a backslash or not printable, so that no two names of the wire become one; `encodeMessage` turns it back.
+ */
+export interface DnsMessage {
+  readonly id: number;
+  readonly opcode: Opcode;
+  readonly response: boolean;
+  readonly rcode: Rcode;
+  readonly aa: boolean;
+  readonly tc: boolean;
+  readonly rd: boolean;
+  readonly ra: boolean;
+  readonly ad: boolean;
+  readonly cd: boolean;
+  readonly questions: readonly DnsQuestion[];
+  readonly answers: readonly DnsRecord[];
+  readonly authorities: readonly DnsRecord[];
+  /** Without the OPT record, which is `edns`; a TSIG record stays, as a raw one. */
+  readonly additionals: readonly DnsRecord[];
+  readonly edns?: Edns;
+}
+
+export interface DnsQuestion {
+  readonly name: DnsName;
+  readonly type: RecordType;
+  /** Default IN; always there in a decoded message. */
+  readonly class?: RecordClass;
+}
+
+/** What an OPT record says (RFC 6891). */
+export interface Edns {
+  /** Octets of the largest datagram its sender takes. */
+  readonly udpSize: number;
+  readonly dnssecOk: boolean;
+  readonly extendedErrors: readonly ExtendedError[];
+}
+
+/** RFC 8914. Control characters of the text are replaced by spaces, and it is cut at 200 characters. */
+export interface ExtendedError {
+  readonly code: number;
+  readonly text: string;
+}
+
+export type DnsRecord = TxtRecord | AddressRecord | NameRecord | SoaRecord | RawRecord;
+
+interface RecordFrame {
+  readonly name: DnsName;
+  /** Seconds. */
+  readonly ttl: number;
+  /** Default IN; always there in a decoded message. */
+  readonly class?: RecordClass;
+  /** RDLENGTH 0: a form of UPDATE that names no value (RFC 2136 2.4, 2.5). `data` then is the empty value of its type. */
+  readonly empty?: true;
+}
+
+export interface TxtRecord extends RecordFrame {
+  readonly type: 'TXT';
+  /** The character-strings, one character per octet (latin1), each at most 255 long. */
+  readonly data: readonly string[];
+}
+
+export interface AddressRecord extends RecordFrame {
+  readonly type: 'A' | 'AAAA';
+  readonly data: string;
+}
+
+export interface NameRecord extends RecordFrame {
+  readonly type: 'CNAME' | 'NS' | 'DNAME' | 'PTR';
+  readonly data: DnsName;
+}
+
+export interface SoaRecord extends RecordFrame {
+  readonly type: 'SOA';
+  readonly data: SoaData;
+}
+
+/** RFC 1035 3.3.13; times in seconds. */
+export interface SoaData {
+  readonly mname: DnsName;
+  /** The mailbox as a name; a dot in its local part is `\046`. */
+  readonly rname: DnsName;
+  readonly serial: number;
+  readonly refresh: number;
+  readonly retry: number;
+  readonly expire: number;
+  readonly minimum: number;
+}
+
+/** A record whose RDATA is left as it stands on the wire; compressed names in it are not expanded. */
+export interface RawRecord extends RecordFrame {
+  readonly type: Exclude<RecordType, 'TXT' | 'A' | 'AAAA' | 'CNAME' | 'NS' | 'DNAME' | 'PTR' | 'SOA'>;
+  readonly data: Uint8Array;
+}
+
+/** The one value that a TXT record stands for: its strings joined (RFC 7208 3.3, RFC 8555 8.4). */
+export function txtValue(record: TxtRecord): string {
+  return record.data.length === 1 ? (record.data[0] as string) : record.data.join('');
+}
+
+/** Octets that are no DNS message. `offset` is where reading stopped. */
+export class DnsDecodeError extends Error {
+  readonly offset: number;
+
+  constructor(problem: string, offset: number) {
+    super(`not a DNS message: ${problem} at octet ${offset}`);
+    this.name = 'DnsDecodeError';
+    this.offset = offset;
+  }
+}
+
+/** A message that cannot be written: a name, value or number outside what the wire can hold. */
+export class DnsEncodeError extends Error {
+  constructor(problem: string) {
+    super(`the DNS message cannot be written: ${problem}`);
+    this.name = 'DnsEncodeError';
+  }
+}

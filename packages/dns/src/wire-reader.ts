@@ -1,0 +1,113 @@
+import { DnsDecodeError } from './message.ts';
+import type { DnsName } from './name.ts';
+
+/** Reads the parts that every message is made of. Every step checks its bounds and throws DnsDecodeError. */
+export class WireReader {
+  readonly wire: Buffer;
+  offset = 0;
+
+  constructor(wire: Uint8Array) {
+    this.wire = Buffer.isBuffer(wire) ? wire : Buffer.from(wire.buffer, wire.byteOffset, wire.byteLength);
+  }
+
+  fail(problem: string): never {
+    throw new DnsDecodeError(problem, this.offset);
+  }
+
+  /** Steps over `length` octets and returns where they start. */
+  take(length: number): number {
+    const start = this.offset;
+    if (start + length > this.wire.length) this.fail(`${length} octets wanted, ${this.wire.length - start} left`);
+    this.offset = start + length;
+    return start;
+  }
+
+  /** Where the next `length` octets start, without stepping over them. */
+  peek(length: number): number {
+    const start = this.take(length);
+    this.offset = start;
+    return start;
+  }
+
+  u8(): number {
+    return this.wire[this.take(1)] as number;
+  }
+
+  u16(): number {
+    return this.wire.readUInt16BE(this.take(2));
+  }
+
+  u32(): number {
+    return this.wire.readUInt32BE(this.take(4));
+  }
+
+  u48(): number {
+    return this.wire.readUIntBE(this.take(6), 6);
+  }
+
+  /** A copy, so that a small value does not keep a large message alive. */
+  octets(length: number): Uint8Array {
+    const start = this.take(length);
+    return Uint8Array.prototype.slice.call(this.wire, start, start + length);
+  }
+
+  name(): DnsName {
+    const { wire } = this;
+    let at = this.offset;
+    let end = -1;
+    let lowest = at;
+    let length = 1;
+    let jumps = 0;
+    let name = '';
+    for (;;) {
+      const head = wire[at];
+      if (head === undefined) this.fail('a name runs over the end');
+      if (head === 0) break;
+      if (head < 0x40) {
+        const labelEnd = at + 1 + head;
+        if (labelEnd > wire.length) this.fail('a label runs over the end');
+        length += head + 1;
+        if (length > 255) this.fail('a name of more than 255 octets');
+        const label = readLabel(wire, at + 1, labelEnd);
+        name = name === '' ? label : `${name}.${label}`;
+        at = labelEnd;
+      } else if (head >= 0xc0) {
+        const low = wire[at + 1];
+        if (low === undefined) this.fail('a compression pointer runs over the end');
+        const target = ((head & 0x3f) << 8) | low;
+        // Only backwards (RFC 1035 4.1.4), so no loop; a name has at most 127 labels and needs no more pointers.
+        if (target >= lowest || ++jumps > 127) this.fail('a compression pointer that leads nowhere');
+        if (end === -1) end = at + 2;
+        lowest = target;
+        at = target;
+      } else this.fail('a label of unknown form');
+    }
+    this.offset = end === -1 ? at + 1 : end;
+    return name as DnsName;
+  }
+
+  /** Steps over a name without following its pointer. */
+  skipName(): void {
+    for (;;) {
+      const head = this.u8();
+      if (head === 0) return;
+      if (head < 0x40) this.take(head);
+      else if (head >= 0xc0) {
+        this.take(1);
+        return;
+      } else this.fail('a label of unknown form');
+    }
+  }
+}
+
+const plainLabel = /^[a-z0-9_*-]+$/;
+
+function readLabel(wire: Buffer, start: number, end: number): string {
+  const label = wire.toString('latin1', start, end);
+  if (plainLabel.test(label)) return label;
+  return label.replace(/[^!-~]|[.\\]/g, escapeOctet).toLowerCase();
+}
+
+function escapeOctet(octet: string): string {
+  return `\\${octet.charCodeAt(0).toString().padStart(3, '0')}`;
+}
