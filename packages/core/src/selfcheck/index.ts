@@ -1,2 +1,12 @@
+export {
+  type LookupHost,
+  type NameserverEntry,
+  NameserverListError,
+  parseNameserverList,
+  resolveNameservers,
+} from './nameserver-list.ts';
+export { parseResolvConf, type ResolvConf, readResolvConf } from './resolv-conf.ts';
+export { nextLookAt } from './schedule.ts';
+export { createSelfCheck, type SelfCheckOptions } from './self-check.ts';
 export type * from './types.ts';
 export { LocateError } from './types.ts';

@@ -18,11 +18,14 @@ export interface Location {
   readonly zone: DnsName;
   /** Every address of every authoritative server of `zone`. */
   readonly servers: readonly AuthoritativeServer[];
+  /** Authoritative servers of `zone` for which no address is known. */
+  readonly unresolved?: readonly DnsName[];
 }
 
 /** What one server answered. */
 export interface ServerEvidence {
   readonly server: DnsName;
+  /** Empty when none is known. */
   readonly address: string;
   /**
    * has          authoritative, and every wanted value is there
@@ -43,7 +46,11 @@ export interface ServerEvidence {
 
 /** One round of the self check over all servers. */
 export interface Evidence {
-  /** visible: at least one server has the values and no reachable one lacks any. */
+  /**
+   * visible      no reachable server lacks a value, and half of the name servers or more (at least one) have them all
+   * missing      at least one reachable server lacks a value
+   * unreachable  too few servers can be seen to have the values
+   */
   readonly verdict: 'visible' | 'missing' | 'unreachable';
   /** Epoch milliseconds. */
   readonly at: number;

@@ -1,0 +1,20 @@
+/** Settles as `work` does, or rejects with the signal's reason as soon as it fires. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const done = () => signal.removeEventListener('abort', abort);
+    work.then(resolve, reject).finally(done);
+  });
+}
+
+/** A controller that also fires when `signal` does; `unlink` lets go of the signal. */
+export function linkedController(signal: AbortSignal): { controller: AbortController; unlink: () => void } {
+  // Not AbortSignal.any: on Node 20 its results stay referenced for as long as a long-lived source does.
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return { controller, unlink: () => signal.removeEventListener('abort', abort) };
+}

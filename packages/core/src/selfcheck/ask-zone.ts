@@ -1,0 +1,76 @@
+import type { DnsMessage, DnsName } from '@zoneproof/dns';
+import { type Ask, noAnswerReason, type Question } from './ask.ts';
+import { firstUsable } from './first-usable.ts';
+import { type Reply, readReply, shown } from './reply.ts';
+import { type AuthoritativeServer, LocateError } from './types.ts';
+import { authoritativePort, type ZoneServers } from './zone-servers.ts';
+
+/** Asks the servers of a zone, one at a time, until one answers with authority. */
+export interface ZoneAsker {
+  /** @throws LocateError `unreachable` when none does; the message names each server that was asked */
+  txt(zone: ZoneServers, name: DnsName, signal: AbortSignal): Promise<Exclude<Reply, { kind: 'lame' }>>;
+  /** The answer to `apex NS`, or undefined when no server gives one with authority. */
+  ns(zone: ZoneServers, apex: DnsName, signal: AbortSignal): Promise<DnsMessage | undefined>;
+}
+
+export function createZoneAsker(ask: Ask, hedgeMs: number): ZoneAsker {
+  const standings = new WeakMap<ZoneServers, Standing>();
+
+  function first<T>(zone: ZoneServers, question: Question, signal: AbortSignal, read: (message: DnsMessage) => T) {
+    const standing = standings.get(zone) ?? { turn: 0, failing: new Set() };
+    standings.set(zone, standing);
+    return firstUsable(inTurn(zone.servers, standing), hedgeMs, signal, async (server, attemptSignal) => {
+      try {
+        const to = { address: server.address, port: authoritativePort };
+        const usable = read((await ask(question, to, { rd: false, signal: attemptSignal })).message);
+        standing.failing.delete(server.address);
+        return usable;
+      } catch (error) {
+        if (!attemptSignal.aborted) standing.failing.add(server.address);
+        throw error;
+      }
+    });
+  }
+
+  return {
+    async txt(zone, name, signal) {
+      const { answer, failures } = await first(zone, { name, type: 'TXT' }, signal, (message) => {
+        const reply = readReply(message, name, zone.zone);
+        if (reply.kind === 'lame') throw new Error(reply.reason);
+        return reply;
+      });
+      if (answer) return answer;
+      const reasons = failures.map(
+        ({ candidate, error }) => `${candidate.name} ${candidate.address}: ${noAnswerReason(error)}`,
+      );
+      throw new LocateError(
+        'unreachable',
+        `no authoritative server of ${shown(zone.zone)} can be asked for ${name} (${reasons.join('; ')}); ` +
+          'check that this machine reaches port 53 over UDP and TCP, and that the delegation is right',
+        failures[0]?.error,
+      );
+    },
+    async ns(zone, apex, signal) {
+      const { answer } = await first(zone, { name: apex, type: 'NS' }, signal, (message) => {
+        if (message.aa && message.rcode === 'NOERROR') return message;
+        throw new Error('it answers without authority');
+      });
+      return answer;
+    },
+  };
+}
+
+interface Standing {
+  turn: number;
+  readonly failing: Set<string>;
+}
+
+// Enough to get past a site that is down, few enough to keep the wait bounded.
+const maxAsked = 8;
+
+function inTurn(servers: readonly AuthoritativeServer[], standing: Standing): AuthoritativeServer[] {
+  const from = standing.turn++ % servers.length;
+  const turned = [...servers.slice(from), ...servers.slice(0, from)];
+  const failing = ({ address }: AuthoritativeServer) => standing.failing.has(address);
+  return [...turned.filter((server) => !failing(server)), ...turned.filter(failing)].slice(0, maxAsked);
+}

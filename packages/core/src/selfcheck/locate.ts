@@ -1,0 +1,181 @@
+import { child, type DnsName, DnsNameError, isWithin, labelsOf, parentOf } from '@zoneproof/dns';
+import type { Clock, RandomBytes } from '../contract/index.ts';
+import { linkedController, untilAborted } from './abort.ts';
+import type { ZoneAsker } from './ask-zone.ts';
+import type { Delegations } from './delegations.ts';
+import { createSharedCache } from './shared-cache.ts';
+import { LocateError, type Location } from './types.ts';
+import type { ZoneServers } from './zone-servers.ts';
+
+/** Follows a name to where its value belongs, by questions to authoritative servers, for the name's TXT only. */
+export interface Locator {
+  /** @throws LocateError */
+  locate(name: DnsName, signal: AbortSignal): Promise<Location>;
+  forget(name: DnsName): void;
+}
+
+export function createLocator(
+  delegations: Delegations,
+  zoneAsker: ZoneAsker,
+  { clock, random }: { readonly clock: Clock; readonly random: RandomBytes },
+): Locator {
+  /** The zone of a name, and of its siblings, where an answer told it: a TXT answer alone does not. */
+  const apexes = createSharedCache<DnsName>(clock, maxNames);
+  const chains = createSharedCache<readonly DnsName[]>(clock, maxNames);
+  /** Questions under way, by the first label below the zone that is asked. */
+  const scouts = new Map<DnsName, Promise<unknown>>();
+
+  async function follow(name: DnsName, signal: AbortSignal): Promise<Location> {
+    const chain = [name];
+    for (let at = name; ; ) {
+      const end = await step(at, signal).catch((error: unknown) => {
+        throw chain.length > 1 ? atEndOf(chain, error) : error;
+      });
+      if (!('alias' in end)) {
+        chains.set(name, chain, keepMs);
+        return { name, chain, target: at, ...end };
+      }
+      at = end.alias;
+      if (chain.includes(at)) throw new LocateError('cname-loop', loopText([...chain, at], 'leads back to itself'));
+      if (chain.length > maxHops)
+        throw new LocateError('cname-loop', loopText([...chain, at], `is longer than ${maxHops} aliases`));
+      chain.push(at);
+    }
+  }
+
+  /** From the nearest known zone down to the one that answers for `name`. */
+  async function step(name: DnsName, signal: AbortSignal): Promise<ZoneServers | { readonly alias: DnsName }> {
+    const remembered = delegations.known(name);
+    try {
+      return await descend(name, signal);
+    } catch (error) {
+      // What was remembered may be out of date: once more from the start.
+      if (!remembered || !(error instanceof LocateError) || error.kind !== 'unreachable') throw error;
+      delegations.forget(name);
+      return descend(name, signal);
+    }
+  }
+
+  async function descend(name: DnsName, signal: AbortSignal): Promise<ZoneServers | { readonly alias: DnsName }> {
+    let zone = await delegations.start(name, signal);
+    for (let depth = 0; depth < maxDepth; depth++) {
+      const branch = branchBelow(zone.zone, name);
+      const scout = scouts.get(branch);
+      if (scout) {
+        // Of many names behind one unknown zone cut, one finds it and the others follow.
+        await untilAborted(scout, signal).catch(() => signal.throwIfAborted());
+        const deeper = delegations.known(name);
+        if (deeper && deeper.zone !== zone.zone && isWithin(deeper.zone, zone.zone)) {
+          zone = deeper;
+          continue;
+        }
+      }
+      const next = descendOnce(zone, name, signal);
+      if (!scout) {
+        scouts.set(branch, next);
+        next.catch(() => {}).finally(() => scouts.delete(branch));
+      }
+      const found = await next;
+      if (!('below' in found)) return found;
+      zone = found.below;
+    }
+    throw new LocateError('no-delegation', `the delegations towards ${name} do not end after ${maxDepth} zones`);
+  }
+
+  async function descendOnce(
+    zone: ZoneServers,
+    name: DnsName,
+    signal: AbortSignal,
+  ): Promise<ZoneServers | { readonly alias: DnsName } | { readonly below: ZoneServers }> {
+    const reply = await zoneAsker.txt(zone, name, signal);
+    switch (reply.kind) {
+      case 'alias':
+        return { alias: reply.target };
+      case 'referral':
+        return { below: await delegations.child(reply.zone, reply.nameservers, name, signal) };
+      case 'none':
+        return inZone(reply.apex ?? zone.zone, zone, name, signal);
+      case 'values': {
+        const apex = reply.apex ?? knownApex(zone.zone, name) ?? (await probeApex(zone, name, signal));
+        return inZone(apex, zone, name, signal);
+      }
+    }
+  }
+
+  function inZone(apex: DnsName, asked: ZoneServers, name: DnsName, signal: AbortSignal) {
+    apexes.set(name, apex, keepMs);
+    const parent = parentOf(name);
+    if (apex !== name && parent !== undefined) apexes.set(parent, apex, keepMs);
+    return apex === asked.zone ? asked : delegations.sameServers(apex, asked, name, signal);
+  }
+
+  function knownApex(zone: DnsName, name: DnsName): DnsName | undefined {
+    const apex = apexes.get(name) ?? apexes.get(parentOf(name) ?? name);
+    return apex !== undefined && isWithin(apex, zone) && isWithin(name, apex) ? apex : undefined;
+  }
+
+  /** A name below, which nobody has made, draws the SOA of the zone that `name` is in. */
+  async function probeApex(zone: ZoneServers, name: DnsName, signal: AbortSignal): Promise<DnsName> {
+    const label = Buffer.from(random(8)).toString('hex');
+    try {
+      const reply = await zoneAsker.txt(zone, child(label, name), signal);
+      // A wildcard answers with values as well; then the zone that was found by delegation is the best knowledge.
+      return reply.kind === 'none' && reply.apex !== undefined && isWithin(name, reply.apex) ? reply.apex : zone.zone;
+    } catch (error) {
+      if (error instanceof LocateError || error instanceof DnsNameError) return zone.zone;
+      throw error;
+    }
+  }
+
+  return {
+    async locate(name, signal) {
+      const { controller, unlink } = linkedController(signal);
+      const late = new LocateError(
+        'unreachable',
+        `finding the zone of ${name} took more than ${deadlineMs / 1000} s; check that its name servers can be reached`,
+      );
+      const timer = setTimeout(() => controller.abort(late), deadlineMs);
+      try {
+        return await follow(name, controller.signal);
+      } finally {
+        clearTimeout(timer);
+        unlink();
+      }
+    },
+    forget(name) {
+      for (const passed of [name, ...(chains.get(name) ?? [])]) {
+        delegations.forget(passed);
+        apexes.delete(passed);
+        apexes.delete(parentOf(passed) ?? passed);
+      }
+      chains.delete(name);
+    },
+  };
+}
+
+const maxHops = 10;
+const maxDepth = 16;
+const maxNames = 10_000;
+const keepMs = 300_000;
+const deadlineMs = 30_000;
+
+/** `co.uk` and `_acme-challenge.www.example.co.uk` -> `example.co.uk`. */
+function branchBelow(zone: DnsName, name: DnsName): DnsName {
+  const depth = labelsOf(zone).length + 1;
+  return labelsOf(name).slice(-depth).join('.') as DnsName;
+}
+
+function loopText(chain: readonly DnsName[], what: string): string {
+  return `the CNAME chain ${chain.join(' -> ')} ${what}; correct the CNAME of ${chain[0]}`;
+}
+
+function atEndOf(chain: readonly DnsName[], error: unknown): unknown {
+  if (!(error instanceof LocateError)) return error;
+  if (error.kind !== 'no-delegation')
+    return new LocateError(error.kind, `${chain.join(' is a CNAME to ')}: ${error.message}`, error);
+  return new LocateError(
+    'cname-dangling',
+    `${chain.join(' is a CNAME to ')}, and there it ends: ${error.message}. Or correct the CNAME of ${chain.at(-2)}`,
+    error,
+  );
+}

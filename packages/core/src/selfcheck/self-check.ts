@@ -1,0 +1,57 @@
+import type { DnsServer, DnsTransport } from '@zoneproof/dns';
+import type { Clock, RandomBytes } from '../contract/index.ts';
+import { createAsk } from './ask.ts';
+import { createZoneAsker } from './ask-zone.ts';
+import { createDelegations, type Delegations } from './delegations.ts';
+import { createLocator, type Locator } from './locate.ts';
+import { lookAtServers } from './look.ts';
+import { listResolvers } from './resolvers.ts';
+import type { SelfCheck } from './types.ts';
+
+export interface SelfCheckOptions {
+  /**
+   * Where to start: the servers of resolv.conf or those of `--dns01-self-check-nameservers`. Called at each `locate`,
+   * so that changes are picked up; what it throws becomes a LocateError `no-resolver`.
+   */
+  readonly resolvers: () => readonly DnsServer[] | Promise<readonly DnsServer[]>;
+  /** Authoritative servers are asked at port 53; a mapTransport may lead that elsewhere. */
+  readonly transport: DnsTransport;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** One try of one question, default 2000: at most two over UDP and one over TCP. */
+  readonly tryTimeoutMs?: number;
+  /** How long a server may be silent before another is asked beside it when one answer is enough, default 400. */
+  readonly hedgeMs?: number;
+}
+
+export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
+  const { transport, clock, random, tryTimeoutMs = 2000, hedgeMs = 400 } = options;
+  const ask = createAsk({ transport, random, tryTimeoutMs });
+  const zoneAsker = createZoneAsker(ask, hedgeMs);
+  let view: { readonly key: string; readonly delegations: Delegations; readonly locator: Locator } | undefined;
+
+  async function currentView() {
+    const resolvers = await listResolvers(options.resolvers, ask, hedgeMs);
+    // What other servers said may not hold in the view of these.
+    if (view?.key !== resolvers.key) {
+      const delegations = createDelegations(resolvers, zoneAsker, clock);
+      view = { key: resolvers.key, delegations, locator: createLocator(delegations, zoneAsker, { clock, random }) };
+    }
+    return view;
+  }
+
+  return {
+    async locate(name, signal) {
+      signal.throwIfAborted();
+      return (await currentView()).locator.locate(name, signal);
+    },
+    async look(location, values, signal) {
+      const evidence = await lookAtServers(location, values, { ask, clock }, signal);
+      if (evidence.servers.some(({ finding }) => finding === 'lame')) view?.delegations.drop(location.zone);
+      return evidence;
+    },
+    forget(name) {
+      view?.locator.forget(name);
+    },
+  };
+}
