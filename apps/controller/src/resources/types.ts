@@ -1,4 +1,4 @@
-import type { LedgerEntry, Evidence } from '@zoneproof/core';
+import type { Evidence, LedgerEntry } from '@zoneproof/core';
 
 /** The API group and version of every resource but Secret. */
 export const apiVersion = 'zoneproof.dev/v1alpha1';
@@ -129,7 +129,14 @@ export interface CertificateStatus {
   readonly renewAt?: number;
   /** Set by `zoneproof renew`. */
   readonly renewRequestedAt?: number;
-  readonly lastFailure?: { readonly at: number; readonly count: number; readonly reason: string; readonly message: string; readonly retryAt: number };
+  readonly lastFailure?: {
+    readonly at: number;
+    readonly count: number;
+    readonly reason: string;
+    readonly message: string;
+    readonly retryAt: number;
+    readonly issuedFor: string;
+  };
 }
 
 export interface Certificate {
