@@ -1,0 +1,86 @@
+import { accessSync, constants } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/** Version of pebble that the tests are written for; tools/install-real-servers.sh builds it. */
+export const pebbleVersion = '2.10.1';
+
+export type RealServer = 'bind' | 'knot' | 'powerdns' | 'pebble' | 'lego' | 'certbot';
+
+const commandsOf: Readonly<Record<RealServer, readonly string[]>> = {
+  bind: ['named', 'nsupdate'],
+  knot: ['knotd'],
+  powerdns: ['pdns_server', 'pdnsutil', 'sqlite3'],
+  pebble: ['pebble', 'openssl'],
+  lego: ['lego'],
+  certbot: ['certbot'],
+};
+
+/** Full path of a program, or undefined. Looks in PATH, in the folders of system daemons and in our cache. */
+export function findTool(command: string): string | undefined {
+  const folders = [...pebbleFolders(), ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+  return folders.map((folder) => join(folder, command)).find(isExecutable);
+}
+
+/** Full path of a program. @throws Error that says how to install it */
+export function tool(command: string): string {
+  const path = findTool(command);
+  if (path === undefined) throw new Error(missingText([command]));
+  return path;
+}
+
+/**
+ * Whether the programs of these servers are installed.
+ *
+ * @throws Error when one is missing and ZONEPROOF_REQUIRE_REAL=1, as in CI
+ */
+export function requireReal(...servers: readonly RealServer[]): boolean {
+  const missing = missingCommands(servers);
+  if (missing.length > 0 && process.env.ZONEPROOF_REQUIRE_REAL === '1') throw new Error(missingText(missing));
+  return missing.length === 0;
+}
+
+/**
+ * A jest `describe` over real servers. Without them its tests are skipped and the reason stands in the title; under
+ * ZONEPROOF_REQUIRE_REAL=1 it fails instead.
+ */
+export function describeReal(servers: readonly RealServer[], title: string, body: () => void): void {
+  const { describe, test } = globalThis as unknown as JestGlobals;
+  const missing = missingCommands(servers);
+  if (missing.length === 0) describe(title, body);
+  else if (process.env.ZONEPROOF_REQUIRE_REAL === '1')
+    describe(title, () =>
+      test('the real servers are installed', () => {
+        throw new Error(missingText(missing));
+      }),
+    );
+  else describe.skip(`${title} (skipped: ${missingText(missing)})`, body);
+}
+
+interface JestGlobals {
+  readonly describe: ((title: string, body: () => void) => void) & { skip(title: string, body: () => void): void };
+  readonly test: (title: string, body: () => void) => void;
+}
+
+function missingCommands(servers: readonly RealServer[]): readonly string[] {
+  return servers.flatMap((server) => commandsOf[server]).filter((command) => findTool(command) === undefined);
+}
+
+function missingText(commands: readonly string[]): string {
+  const are = commands.length === 1 ? 'is' : 'are';
+  return `${commands.join(', ')} ${are} not installed; tools/install-real-servers.sh installs what the tests need`;
+}
+
+function pebbleFolders(): readonly string[] {
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+  return [join(cache, 'zoneproof', `pebble-${pebbleVersion}`)];
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
