@@ -76,7 +76,6 @@ options {
   pid-file none; session-keyfile "${join(directory, 'session.key')}"; managed-keys-directory "${directory}";
   ${listen}
   recursion no; dnssec-validation no; empty-zones-enable no; notify no; minimal-responses yes;
-  rate-limit { responses-per-second 0; };
   tcp-clients 1000;
 };
 controls { };
