@@ -2,3 +2,4 @@ export * from './contract/index.ts';
 export * from './egress/index.ts';
 export * from './selfcheck/index.ts';
 export * from './writer/index.ts';
+export * from './time/index.ts';

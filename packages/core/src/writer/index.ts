@@ -1,1 +1,7 @@
+export { type BoundProvider, bindProvider } from './bound-provider.ts';
 export type { Ledger, LedgerEntry, ProviderBlock } from './ledger.ts';
+export { createLimiter, type Limiter } from './limiter.ts';
+export { MemoryLedger } from './memory-ledger.ts';
+export { type CallLimits, createProviderCalls, type ProviderCalls } from './provider-calls.ts';
+export { createRecordWriter, type RecordWriterOptions } from './record-writer.ts';
+export type { RecordWriter, WriteOutcome, WriteRequest, WriterEvent } from './writer.ts';

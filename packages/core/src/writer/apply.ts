@@ -1,0 +1,81 @@
+import type { ChangeOutcome, ProviderErrorKind, TxtChange } from '../contract/index.ts';
+
+/** How {@link applyUntilSettled} sends and waits. */
+export interface ApplySteps {
+  /** One `apply` of the provider; throws nothing, one outcome per change. */
+  once(changes: readonly TxtChange[]): Promise<readonly ChangeOutcome[]>;
+  /** Before sending again: a short random pause that grows with `attempt`, which starts at 1. */
+  beforeRepeat(why: RepeatReason, changes: number, attempt: number): Promise<void>;
+  /** True when nobody waits any more: nothing is sent again. */
+  stopped(): boolean;
+}
+
+/** `together`: refused only as part of a batch that was not cut further, so the change itself may be right. */
+export type SettledOutcome = ChangeOutcome & { readonly together?: true };
+
+export type RepeatReason = 'conflict' | 'unknown' | 'bisection';
+
+const conflictRepeats = 5;
+const unknownRepeats = 2;
+
+/**
+ * Applies changes and repeats at once what is worth repeating:
+ *
+ * conflict   up to five times, since somebody else wrote in between
+ * unknown    up to twice, since applying is idempotent
+ * bisection  an atomic batch that was refused for what one change says is cut in halves, so that the others go through
+ */
+export async function applyUntilSettled(
+  changes: readonly TxtChange[],
+  atomic: boolean,
+  steps: ApplySteps,
+): Promise<readonly SettledOutcome[]> {
+  // Finding one bad change among n takes about 2 log2 n calls. A refusal that meets every change alike
+  // (a read-only key) would take 2 n: without a single success the search ends after this many.
+  const budget = { full: 2 * Math.ceil(Math.log2(changes.length + 1)) + 2, left: 0 };
+  budget.left = budget.full;
+
+  async function settle(part: readonly TxtChange[]): Promise<SettledOutcome[]> {
+    const outcomes = await repeat(part);
+    if (outcomes.some((outcome) => outcome.status === 'changed' || outcome.status === 'unchanged'))
+      budget.left = budget.full;
+    if (!atomic || part.length < 2 || steps.stopped() || !outcomes.every(blamesOneChange)) return outcomes;
+    if (budget.left <= 0) return outcomes.map((outcome) => ({ ...outcome, together: true }));
+    budget.left -= 2;
+    const middle = Math.ceil(part.length / 2);
+    await steps.beforeRepeat('bisection', part.length, 1);
+    return [...(await settle(part.slice(0, middle))), ...(await settle(part.slice(middle)))];
+  }
+
+  async function repeat(part: readonly TxtChange[]): Promise<ChangeOutcome[]> {
+    const settled: ChangeOutcome[] = [...(await steps.once(part))];
+    const attempts = { conflict: 0, unknown: 0 };
+    for (;;) {
+      const again = settled.flatMap((outcome, at) => (isRepeatable(outcome, attempts) ? [at] : []));
+      if (again.length === 0 || steps.stopped()) return settled;
+      const why = again.some((at) => settled[at]?.status === 'unknown') ? 'unknown' : 'conflict';
+      attempts[why]++;
+      await steps.beforeRepeat(why, again.length, attempts[why]);
+      if (steps.stopped()) return settled;
+      const outcomes = await steps.once(again.flatMap((at) => part[at] ?? []));
+      again.forEach((at, i) => {
+        const outcome = outcomes[i];
+        if (outcome !== undefined) settled[at] = outcome;
+      });
+    }
+  }
+
+  return settle(changes);
+}
+
+function isRepeatable(outcome: ChangeOutcome, attempts: { conflict: number; unknown: number }): boolean {
+  if (outcome.status === 'unknown') return attempts.unknown < unknownRepeats;
+  return outcome.status === 'failed' && outcome.error.kind === 'conflict' && attempts.conflict < conflictRepeats;
+}
+
+/** Kinds that may speak about one change of a batch; the others meet the whole account, zone or server. */
+const ofOneChange: ReadonlySet<ProviderErrorKind> = new Set(['invalid', 'permission', 'quota', 'action-required']);
+
+function blamesOneChange(outcome: ChangeOutcome): boolean {
+  return outcome.status === 'failed' && ofOneChange.has(outcome.error.kind);
+}

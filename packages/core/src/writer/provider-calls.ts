@@ -1,0 +1,111 @@
+import { type CallContext, type Clock, isProviderError, ProviderError } from '../contract/index.ts';
+import { onAbort, type Timers } from '../time/index.ts';
+import type { BoundProvider } from './bound-provider.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
+
+/** How one call may run. */
+export interface CallLimits {
+  readonly signal: AbortSignal;
+  /** The call's own deadline; default 30 000. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Every call into a provider goes through here: with a deadline, with permits from the buckets of its account, and
+ * with its errors made fit to show.
+ */
+export interface ProviderCalls {
+  /**
+   * `what` completes "rfc2136 "lab": ...": `listing zones`, `writing 3 values of zone example.com`.
+   *
+   * @throws ProviderError only. Kind `aborted` means that `limits.signal` fired; a deadline is `unavailable`.
+   */
+  run<T>(bound: BoundProvider, what: string, limits: CallLimits, work: (call: CallContext) => Promise<T>): Promise<T>;
+  /** Shared by all blocks of one account. */
+  limiter(bound: BoundProvider): Limiter;
+}
+
+// A provider that does not notice its signal is left behind after this time.
+const graceMs = 2_000;
+
+export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls {
+  const limiters = new Map<string, Limiter>();
+
+  function limiter(bound: BoundProvider): Limiter {
+    let known = limiters.get(bound.account);
+    if (known === undefined) {
+      known = createLimiter(bound.capabilities.buckets, clock, timers);
+      limiters.set(bound.account, known);
+    }
+    return known;
+  }
+
+  async function run<T>(
+    bound: BoundProvider,
+    what: string,
+    { signal, timeoutMs = 30_000 }: CallLimits,
+    work: (call: CallContext) => Promise<T>,
+  ): Promise<T> {
+    const limits = limiter(bound);
+    const stop = new AbortController();
+    let reject: (error: unknown) => void = () => undefined;
+    const leftBehind = new Promise<never>((_resolve, toReject) => {
+      reject = toReject;
+    });
+    let grace: unknown;
+    const end = (reason: unknown) => {
+      stop.abort(reason);
+      grace ??= timers.setTimeout(() => reject(ended), graceMs);
+    };
+    if (signal.aborted) throw stopped(bound, what, signal);
+    const forget = onAbort(signal, () => end(signal.reason));
+    const deadline = timers.setTimeout(() => end(ended), timeoutMs);
+    try {
+      const call: CallContext = {
+        signal: stop.signal,
+        deadlineAt: clock.now() + timeoutMs,
+        permit: (bucket, cost) => limits.permit(stop.signal, bucket, cost),
+      };
+      const result = await Promise.race([work(call), leftBehind]);
+      limits.recover();
+      return result;
+    } catch (error) {
+      if (signal.aborted) throw stopped(bound, what, signal);
+      if (stop.signal.aborted) throw late(bound, what, timeoutMs, error === ended ? undefined : error);
+      if (!isProviderError(error)) throw broken(bound, what, error);
+      if (error.kind === 'rate-limited') limits.penalise(error.details.retryAfterMs);
+      throw error;
+    } finally {
+      timers.clearTimeout(deadline);
+      timers.clearTimeout(grace);
+      forget();
+    }
+  }
+
+  return { run, limiter };
+}
+
+const ended = new Error('the deadline of the call has passed');
+
+function stopped(bound: BoundProvider, what: string, signal: AbortSignal): ProviderError {
+  return new ProviderError({
+    kind: 'aborted',
+    message: `${bound.displayName}: ${what} was stopped`,
+    cause: signal.reason,
+  });
+}
+
+function late(bound: BoundProvider, what: string, timeoutMs: number, cause: unknown): ProviderError {
+  const message = `${bound.displayName}: ${what} took longer than ${timeoutMs / 1000} s`;
+  return new ProviderError({ kind: 'unavailable', message, cause });
+}
+
+/** The provider broke the contract (E1). The message of a foreign error may hold anything, so only its name is shown. */
+function broken(bound: BoundProvider, what: string, error: unknown): ProviderError {
+  const name = error instanceof Error ? error.name : typeof error;
+  return new ProviderError({
+    kind: 'unavailable',
+    message: `${bound.displayName}: ${what} broke inside the provider package (${name}). Report this to its maintainer.`,
+    cause: error,
+  });
+}
