@@ -7,7 +7,7 @@ const dnssecOkFlag = 0x8000;
 
 /** Reads an OPT record behind its type; `rcodeBits` are the upper eight bits of the response code (RFC 6891 6.1.3). */
 export function readOpt(reader: WireReader): { readonly edns: Edns; readonly rcodeBits: number } {
-  const udpSize = reader.u16();
+  const udpSize = Math.max(512, reader.u16()); // RFC 6891 6.2.3
   const rcodeBits = reader.u8();
   reader.u8(); // version: a server that speaks a later one still has to answer in version 0
   const flags = reader.u16();
@@ -31,6 +31,7 @@ export function readOpt(reader: WireReader): { readonly edns: Edns; readonly rco
 
 /** Writes a whole OPT record. */
 export function writeOpt(edns: Edns, rcode: number, writer: WireWriter): void {
+  if (edns.udpSize < 512) throw new DnsEncodeError(`an EDNS size of ${edns.udpSize} octets; 512 is the least`);
   writer.name('');
   writer.u16(41);
   writer.u16(edns.udpSize);
@@ -44,9 +45,8 @@ export function writeOpt(edns: Edns, rcode: number, writer: WireWriter): void {
       });
     }
   });
-  if (edns.udpSize < 512) throw new DnsEncodeError(`an EDNS size of ${edns.udpSize} octets; 512 is the least`);
 }
 
 function printable(text: string): string {
-  return text.replace(/\p{C}+/gu, ' ').slice(0, 200);
+  return text.slice(0, 200).replace(/\p{C}+/gu, ' ');
 }

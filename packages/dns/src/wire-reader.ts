@@ -5,9 +5,14 @@ import type { DnsName } from './name.ts';
 export class WireReader {
   readonly wire: Buffer;
   offset = 0;
+  /** What compression pointers lead to, by offset. */
+  readonly #suffixes = new Map<number, { readonly name: string; readonly octets: number }>();
+  // An honest message spells few octets of names twice. A hostile one has thousands of names point into one another.
+  #budget: number;
 
   constructor(wire: Uint8Array) {
     this.wire = Buffer.isBuffer(wire) ? wire : Buffer.from(wire.buffer, wire.byteOffset, wire.byteLength);
+    this.#budget = 4 * wire.length + 4096;
   }
 
   fail(problem: string): never {
@@ -56,9 +61,9 @@ export class WireReader {
     let at = this.offset;
     let end = -1;
     let lowest = at;
-    let length = 1;
-    let jumps = 0;
+    let octets = 1;
     let name = '';
+    const jumps: Jump[] = [];
     for (;;) {
       const head = wire[at];
       if (head === undefined) this.fail('a name runs over the end');
@@ -66,23 +71,33 @@ export class WireReader {
       if (head < 0x40) {
         const labelEnd = at + 1 + head;
         if (labelEnd > wire.length) this.fail('a label runs over the end');
-        length += head + 1;
-        if (length > 255) this.fail('a name of more than 255 octets');
-        const label = readLabel(wire, at + 1, labelEnd);
-        name = name === '' ? label : `${name}.${label}`;
+        this.#spend(head + 1);
+        octets += head + 1;
+        if (octets > 255) this.fail('a name of more than 255 octets');
+        name = join(name, readLabel(wire, at + 1, labelEnd));
         at = labelEnd;
       } else if (head >= 0xc0) {
         const low = wire[at + 1];
         if (low === undefined) this.fail('a compression pointer runs over the end');
         const target = ((head & 0x3f) << 8) | low;
-        // Only backwards (RFC 1035 4.1.4), so no loop; a name has at most 127 labels and needs no more pointers.
-        if (target >= lowest || ++jumps > 127) this.fail('a compression pointer that leads nowhere');
+        if (target >= lowest) this.fail('a compression pointer that does not lead back'); // RFC 1035 4.1.4; no loops
+        this.#spend(2);
         if (end === -1) end = at + 2;
+        const known = this.#suffixes.get(target);
+        if (known !== undefined) {
+          octets += known.octets - 1;
+          if (octets > 255) this.fail('a name of more than 255 octets');
+          name = join(name, known.name);
+          break;
+        }
+        jumps.push({ target, octets, length: name.length });
         lowest = target;
         at = target;
       } else this.fail('a label of unknown form');
     }
     this.offset = end === -1 ? at + 1 : end;
+    for (const { target, octets: before, length } of jumps)
+      this.#suffixes.set(target, { name: name.slice(length && length + 1), octets: octets - before + 1 });
     return name as DnsName;
   }
 
@@ -98,6 +113,23 @@ export class WireReader {
       } else this.fail('a label of unknown form');
     }
   }
+
+  #spend(octets: number): void {
+    this.#budget -= octets;
+    if (this.#budget < 0) this.fail('names that point into one another too often');
+  }
+}
+
+function join(name: string, rest: string): string {
+  if (name === '') return rest;
+  return rest === '' ? name : `${name}.${rest}`;
+}
+
+/** A pointer that was followed, and how much of the name stood before it. */
+interface Jump {
+  readonly target: number;
+  readonly octets: number;
+  readonly length: number;
 }
 
 const plainLabel = /^[a-z0-9_*-]+$/;
