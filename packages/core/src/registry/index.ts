@@ -1,0 +1,5 @@
+export { discoverProviders, type InstalledProvider } from './installed.ts';
+export { nearestName } from './nearest-name.ts';
+export { createRegistry, type ProviderRegistry, type RegistryOptions } from './registry.ts';
+export { RegistryError, type RegistryErrorKind } from './registry-error.ts';
+export { pathText, type SchemaProblem, schemaProblems } from './schema-problems.ts';
