@@ -19,14 +19,12 @@ export const effectNames = [
   'order.store-authorizations',
   'order.record-values',
   'order.present',
-  'order.store-evidence',
   'order.respond',
   'order.remove-values',
   'order.settle-values',
   'order.finalize',
-  'order.store-certificate',
   'order.store-status',
-  'order.deactivate',
+  'order.delete-key',
   'order.remove-finalizer',
 ] as const;
 export type EffectName = (typeof effectNames)[number];

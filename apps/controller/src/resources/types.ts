@@ -76,7 +76,10 @@ export interface IssuerStatus {
     readonly accountURL?: string;
     /** The server the account belongs to: another `spec.acme.server` needs another account. */
     readonly server?: string;
+    readonly keyThumbprint?: string;
     readonly termsOfService?: string;
+    /** Epoch milliseconds: creating the Issuer was the consent. */
+    readonly termsOfServiceAgreedAt?: number;
   };
   readonly providers?: readonly {
     readonly name: string;
@@ -199,8 +202,9 @@ export interface OrderStatus {
   readonly certificate?: string;
   /** What stands in the way now, and when we try again. */
   readonly waiting?: { readonly reason: string; readonly message: string; readonly until?: number };
+  /** Why a value of ours is still in a zone, and when we try again to remove it. */
+  readonly cleanUp?: { readonly reason: string; readonly message: string; readonly until: number };
   readonly failure?: { readonly reason: string; readonly message: string; readonly retryAt?: number };
-  readonly attempts?: number;
 }
 
 export interface Order {

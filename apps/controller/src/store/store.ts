@@ -1,7 +1,8 @@
 import type { Kind, ObjectKey, ObjectMeta, ObjectOfKind, Order, OrderSpec } from '../resources/types.ts';
 
 /** What a new object needs; the store fills in the rest. */
-export type NewMeta = Pick<ObjectMeta, 'namespace' | 'name'> & Partial<Pick<ObjectMeta, 'owner' | 'finalizers' | 'labels' | 'annotations'>>;
+export type NewMeta = Pick<ObjectMeta, 'namespace' | 'name'> &
+  Partial<Pick<ObjectMeta, 'owner' | 'finalizers' | 'labels' | 'annotations'>>;
 
 export type WithStatus = Exclude<Kind, 'Secret'>;
 
@@ -13,6 +14,8 @@ export type WithStatus = Exclude<Kind, 'Secret'>;
 export interface Store {
   get<K extends WithStatus>(kind: K, namespace: string, name: string): ObjectOfKind[K] | undefined;
   list<K extends WithStatus>(kind: K): readonly ObjectOfKind[K][];
+  /** The Orders that a Certificate owns. */
+  ordersOf(certificate: ObjectOfKind['Certificate']): readonly Order[];
   /** Called after each change, with the key only: what happened is for the reader to find out. */
   watch(listener: (key: ObjectKey) => void): () => void;
 
@@ -59,7 +62,7 @@ export class ConflictError extends Error {
 
 export class SecretUnreadableError extends Error {
   constructor(message: string, cause?: unknown) {
-    super(message, { cause });
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'SecretUnreadableError';
   }
 }

@@ -1,0 +1,12 @@
+export { type ControlAnswer, type ControlRequest, requestControl } from './control-socket.ts';
+export { FileStore, type FileStoreOptions, readState } from './file-store.ts';
+export { secretData } from './secret-data.ts';
+export { StateDirError } from './state-format.ts';
+export {
+  ConflictError,
+  ForeignSecretError,
+  type NewMeta,
+  SecretUnreadableError,
+  type Store,
+  type WithStatus,
+} from './store.ts';
