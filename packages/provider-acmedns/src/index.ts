@@ -1,1 +1,2 @@
-export {};
+export type { AcmednsConfig } from './config.ts';
+export { acmedns as default, acmedns } from './plugin.ts';
