@@ -1,0 +1,159 @@
+import type { CertificateFacts } from '@zoneproof/acme';
+import type { Certificate, CertificateStatus, Issuer, Order, OrderStatus } from '../resources/types.ts';
+import { decideCertificate, issuedForAnnotation, type SeenCertificate, type Stored } from './certificate-decide.ts';
+import { issuanceHash } from './issuance.ts';
+
+const now = 1_000_000;
+const spec = { secretName: 's', dnsNames: ['a.example', '*.a.example'], issuerRef: { name: 'ca' } } as const;
+const facts = {
+  names: ['*.a.example', 'a.example'],
+  serial: '01',
+  notBefore: 0,
+  notAfter: now + 1_000,
+} as unknown as CertificateFacts;
+const current: Stored = { state: 'present', facts, renewAt: now + 500 };
+const issued: CertificateStatus = { serial: '01', renewAt: now + 500, issuedFor: issuanceHash(spec) };
+const registered = { status: { acme: { accountURL: 'u' } } } as unknown as Issuer;
+const failed = (retryAt: number, issuedFor = issuanceHash(spec)): CertificateStatus => ({
+  lastFailure: { at: 0, count: 1, reason: 'ValidationFailed', message: 'no', retryAt, issuedFor },
+});
+const order = (status: OrderStatus, issuedFor = issuanceHash(spec)): Order =>
+  ({
+    metadata: { name: 'www-1', createdAt: 1, annotations: { [issuedForAnnotation]: issuedFor } },
+    spec: {},
+    status,
+  }) as unknown as Order;
+
+const seen = (status: CertificateStatus, more: Partial<SeenCertificate> = {}): SeenCertificate => ({
+  certificate: {
+    kind: 'Certificate',
+    metadata: { namespace: 'd', name: 'www', generation: 1 },
+    spec,
+    status,
+  } as unknown as Certificate,
+  issuer: registered,
+  stored: { state: 'missing' },
+  order: undefined,
+  formerOrders: [],
+  ...more,
+});
+
+test.each<[string, SeenCertificate, object, number | undefined]>([
+  ['without a certificate one is begun', seen({}), { do: 'begin' }, undefined],
+  [
+    'the number of the issuance is stored before its Order is created',
+    seen({ order: 'www-1', issuance: 1 }),
+    { do: 'create-order' },
+    undefined,
+  ],
+  [
+    'an Order that delivers is taken',
+    seen({ order: 'www-1' }, { order: order({ result: 'valid' }) }),
+    { do: 'store-certificate' },
+    undefined,
+  ],
+  [
+    'one that failed is noted',
+    seen({ order: 'www-1' }, { order: order({ result: 'failed' }) }),
+    { do: 'record-failure' },
+    undefined,
+  ],
+  [
+    'one for other names is dropped',
+    seen({ order: 'www-1' }, { order: order({}, 'other') }),
+    { do: 'drop-order' },
+    undefined,
+  ],
+  [
+    'one that is under way is waited for',
+    seen({ order: 'www-1' }, { order: order({}) }),
+    { do: 'show', ready: false, issuing: true },
+    undefined,
+  ],
+  [
+    'the old certificate stays Ready meanwhile',
+    seen({ order: 'www-2', ...issued }, { order: order({}), stored: current }),
+    { do: 'show', ready: true, issuing: true },
+    undefined,
+  ],
+  [
+    'a current certificate rests until its renewal',
+    seen(issued, { stored: current }),
+    { do: 'show', ready: true, issuing: false },
+    now + 500,
+  ],
+  [
+    'a due one is renewed',
+    seen({ ...issued, renewAt: now }, { stored: current }),
+    { do: 'begin', why: expect.stringContaining('due since') },
+    undefined,
+  ],
+  [
+    'the stored instant counts, not one computed again',
+    seen({ ...issued, renewAt: now + 9 }, { stored: { ...current, renewAt: now - 9 } }),
+    { do: 'show', ready: true },
+    now + 9,
+  ],
+  [
+    'one asked for is renewed',
+    seen({ ...issued, renewRequestedAt: 1 }, { stored: current }),
+    { do: 'begin' },
+    undefined,
+  ],
+  [
+    'a damaged one is made again',
+    seen(issued, { stored: { state: 'damaged', why: 'lacks its key' } }),
+    { do: 'begin', why: 'The stored certificate lacks its key.' },
+    undefined,
+  ],
+  ['a deleted one is made again', seen(issued), { do: 'begin' }, undefined],
+  [
+    'one for other names is made again',
+    seen(issued, { stored: { ...current, facts: { ...facts, names: ['b.example'] } } }),
+    { do: 'begin' },
+    undefined,
+  ],
+  [
+    'one for another issuer is made again',
+    seen({ ...issued, issuedFor: 'other' }, { stored: current }),
+    { do: 'begin' },
+    undefined,
+  ],
+  [
+    'one that was there before zoneproof is adopted',
+    seen({}, { stored: current }),
+    { do: 'adopt', renewAt: now + 500 },
+    undefined,
+  ],
+  [
+    'an Issuer that is missing is waited for',
+    seen({}, { issuer: undefined }),
+    { do: 'show', ready: false, problem: { reason: 'IssuerNotFound' } },
+    undefined,
+  ],
+  [
+    'an Issuer without an account is waited for',
+    seen({}, { issuer: { status: {} } as unknown as Issuer }),
+    { do: 'show', problem: { reason: 'IssuerNotReady' } },
+    undefined,
+  ],
+  [
+    'after a failure the next Order has its time',
+    seen(failed(now + 60)),
+    { do: 'show', ready: false, problem: { reason: 'ValidationFailed' } },
+    now + 60,
+  ],
+  ['then it is begun', seen(failed(now)), { do: 'begin' }, undefined],
+  ['at once when the Certificate was changed', seen(failed(now + 60, 'other')), { do: 'begin' }, undefined],
+  ['or when a renewal was asked for', seen({ ...failed(now + 60), renewRequestedAt: 1 }), { do: 'begin' }, undefined],
+  [
+    'former Orders go before a new one begins',
+    seen({}, { formerOrders: [order({ result: 'failed' })] }),
+    { do: 'drop-former-orders' },
+    undefined,
+  ],
+])('%s', (_title, what, step, wakeAt) => {
+  const plan = decideCertificate(what, now);
+  expect(plan.step).toMatchObject(step);
+  expect(plan.wakeAt).toBe(wakeAt);
+});

@@ -1,0 +1,145 @@
+import type { CertificateFacts } from '@zoneproof/acme';
+import type { Certificate, Issuer, Order } from '../resources/types.ts';
+import { condition } from './conditions.ts';
+import { issuanceHash } from './issuance.ts';
+import type { Reason } from './reasons.ts';
+
+/** What the Secret of a Certificate holds. */
+export type Stored =
+  | { readonly state: 'missing' }
+  /** It is there but is no usable pair; `why` completes "The stored certificate ...". */
+  | { readonly state: 'damaged'; readonly why: string }
+  /** `renewAt`: when it is due; `warning`: why renewBefore could not be followed. */
+  | {
+      readonly state: 'present';
+      readonly facts: CertificateFacts;
+      readonly renewAt: number;
+      readonly warning?: string;
+    };
+
+export interface SeenCertificate {
+  readonly certificate: Certificate;
+  readonly issuer: Issuer | undefined;
+  readonly stored: Stored;
+  /** The Order that `status.order` names. */
+  readonly order: Order | undefined;
+  /** Other Orders of this Certificate. */
+  readonly formerOrders: readonly Order[];
+}
+
+export type CertificateStep =
+  /** Take the number of the next issuance, durably, before anything carries it. */
+  | { readonly do: 'begin'; readonly why: string }
+  | { readonly do: 'create-order' }
+  | { readonly do: 'store-certificate'; readonly order: Order }
+  | { readonly do: 'record-failure'; readonly order: Order }
+  | { readonly do: 'drop-order'; readonly order: Order }
+  | { readonly do: 'drop-former-orders'; readonly orders: readonly Order[] }
+  /** A matching certificate is there already: take its dates. */
+  | { readonly do: 'adopt'; readonly facts: CertificateFacts; readonly renewAt: number }
+  | { readonly do: 'show'; readonly ready: boolean; readonly issuing: boolean; readonly problem: Shown };
+
+export interface Shown {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+export interface CertificatePlan {
+  readonly step: CertificateStep;
+  /** When `show` is all there is to do: epoch milliseconds of the next look; undefined: a change will wake us. */
+  readonly wakeAt?: number;
+}
+
+/** What a Certificate needs next. Pure. The old certificate stays in its Secret until the new one replaces it. */
+export function decideCertificate(seen: SeenCertificate, now: number): CertificatePlan {
+  const { certificate, order, formerOrders } = seen;
+  const { status } = certificate;
+  if (status.order !== undefined) {
+    if (order === undefined) return { step: { do: 'create-order' } };
+    if (order.status.result === 'valid') return { step: { do: 'store-certificate', order } };
+    if (order.status.result === 'failed') return { step: { do: 'record-failure', order } };
+    if (isOutdated(order, certificate)) return { step: { do: 'drop-order', order } };
+    return { step: showOrder(seen, order, now) };
+  }
+  const due = whyDue(seen, now);
+  if (due === undefined) return rest(seen, now);
+  if (formerOrders.length > 0 && formerOrders.some(({ metadata }) => metadata.deletedAt === undefined))
+    return { step: { do: 'drop-former-orders', orders: formerOrders } };
+  const obstacle = whatPreventsIssuance(seen, now);
+  if (obstacle === undefined) return { step: { do: 'begin', why: due } };
+  const shown = { do: 'show', ready: isUsable(seen.stored, now), issuing: false, problem: obstacle } as const;
+  return { step: shown, ...(obstacle.retryAt === undefined ? {} : { wakeAt: obstacle.retryAt }) };
+}
+
+/** Why a new certificate is needed, as a sentence; undefined when the stored one will do. */
+function whyDue({ certificate, stored }: SeenCertificate, now: number): string | undefined {
+  const { status, spec } = certificate;
+  if (stored.state === 'missing') return 'There is no certificate yet.';
+  if (stored.state === 'damaged') return `The stored certificate ${stored.why}.`;
+  const wanted = [...spec.dnsNames].sort().join(', ');
+  const held = [...stored.facts.names].sort().join(', ');
+  if (wanted !== held) return `The stored certificate is for ${held}.`;
+  if (status.issuedFor !== undefined && status.issuedFor !== issuanceHash(spec)) return 'The Certificate was changed.';
+  if (status.renewRequestedAt !== undefined) return 'A renewal was asked for.';
+  const renewAt = status.serial === stored.facts.serial ? (status.renewAt ?? stored.renewAt) : stored.renewAt;
+  return renewAt <= now ? `The stored certificate is due since ${new Date(renewAt).toISOString()}.` : undefined;
+}
+
+function whatPreventsIssuance(
+  { certificate, issuer }: SeenCertificate,
+  now: number,
+): (Shown & { readonly retryAt?: number }) | undefined {
+  const { name } = certificate.spec.issuerRef;
+  if (issuer === undefined) return { reason: 'IssuerNotFound', message: `Issuer ${name} does not exist.` };
+  if (issuer.status.acme?.accountURL === undefined) {
+    const why = condition(issuer.status.conditions, 'Ready');
+    return {
+      reason: 'IssuerNotReady',
+      message: `Issuer ${name} has no account at the CA yet${why === undefined ? '' : `: ${why.message}`}`,
+    };
+  }
+  const failure = certificate.status.lastFailure;
+  const isSame = failure?.issuedFor === issuanceHash(certificate.spec);
+  if (failure !== undefined && isSame && failure.retryAt > now && certificate.status.renewRequestedAt === undefined)
+    return { reason: failure.reason, message: failure.message, retryAt: failure.retryAt } as Shown & {
+      retryAt: number;
+    };
+  return undefined;
+}
+
+function rest(seen: SeenCertificate, now: number): CertificatePlan {
+  const { certificate, stored, formerOrders } = seen;
+  if (stored.state !== 'present') throw new Error('a certificate at rest has one');
+  if (formerOrders.length > 1) return { step: { do: 'drop-former-orders', orders: allButNewest(formerOrders) } };
+  if (certificate.status.serial !== stored.facts.serial)
+    return { step: { do: 'adopt', facts: stored.facts, renewAt: stored.renewAt } };
+  const renewAt = certificate.status.renewAt ?? stored.renewAt;
+  const message = `Valid until ${new Date(stored.facts.notAfter).toISOString()}; renewal on ${new Date(renewAt).toISOString()}.${stored.warning === undefined ? '' : ` ${stored.warning}`}`;
+  return { step: { do: 'show', ready: true, issuing: false, problem: { reason: 'Issued', message } }, wakeAt: renewAt };
+}
+
+function showOrder({ stored }: SeenCertificate, order: Order, now: number): CertificateStep {
+  const ready = isUsable(stored, now);
+  const waiting = order.status.waiting;
+  const problem: Shown = {
+    reason: (waiting?.reason ?? (ready ? 'RenewalDue' : 'Issuing')) as Shown['reason'],
+    message: waiting?.message ?? `Order ${order.metadata.name} is under way.`,
+  };
+  return { do: 'show', ready, issuing: true, problem };
+}
+
+function isUsable(stored: Stored, now: number): boolean {
+  return stored.state === 'present' && stored.facts.notAfter > now;
+}
+
+/** The Certificate was changed while the Order was under way. */
+function isOutdated(order: Order, certificate: Certificate): boolean {
+  return order.metadata.annotations?.[issuedForAnnotation] !== issuanceHash(certificate.spec);
+}
+
+function allButNewest(orders: readonly Order[]): readonly Order[] {
+  return [...orders].sort((a, b) => b.metadata.createdAt - a.metadata.createdAt).slice(1);
+}
+
+/** On an Order: what it was made for. */
+export const issuedForAnnotation = 'zoneproof.dev/issued-for';

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto';
+import type { Certificate, CertificateSpec } from '../resources/types.ts';
+
+/** A short word for everything that makes a certificate another one: names, issuer, key. */
+export function issuanceHash(spec: CertificateSpec): string {
+  const { algorithm = 'ECDSA', size } = spec.privateKey ?? {};
+  const identity = [
+    [...spec.dnsNames].sort(),
+    spec.issuerRef.kind ?? 'Issuer',
+    spec.issuerRef.name,
+    algorithm,
+    size ?? null,
+  ];
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
+}
+
+/** Follows from the Certificate and the number of the issuance, so that a repeat meets the same Order. */
+export function orderName(certificate: Certificate, issuance: number): string {
+  return `${certificate.metadata.name}-${issuance}`;
+}
+
+/** The Secret that keeps the new private key until the certificate is stored. */
+export function orderKeyName(order: string): string {
+  return `${order}-key`;
+}

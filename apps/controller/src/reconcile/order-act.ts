@@ -1,0 +1,68 @@
+import { downloadCertificate, finalizeOrder, placeOrder, pollOrder, readAuthorizations } from './order-ca.ts';
+import type { OrderStep, SeenOrder } from './order-decide.ts';
+import { lookAndRespond } from './order-look.ts';
+import { failOrder } from './order-obstacle.ts';
+import { publishValues, removeValues } from './order-values.ts';
+import { Problem } from './problem.ts';
+import { findRoute } from './route.ts';
+import type { Services } from './services.ts';
+
+/** Carries out one step. Each is safe to repeat after a crash at any instruction. @throws what stood in the way */
+export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Services): Promise<void> {
+  switch (step.do) {
+    case 'route': {
+      const issuer = issuerOf(seen, services);
+      const routes = await Promise.all(
+        step.domains.map((domain) => findRoute(domain, seen.order, issuer, services, services.signal)),
+      );
+      for (const route of routes) seen.pace.routes.set(route.domain, route);
+      return clearObstacle(seen);
+    }
+    case 'order':
+      await placeOrder(seen, services);
+      return clearObstacle(seen);
+    case 'read-authorizations':
+      return readAuthorizations(seen, services);
+    case 'publish':
+      await publishValues(step.challenges, seen, services);
+      return clearObstacle(seen);
+    case 'look':
+      return lookAndRespond(step.challenges, seen, services);
+    case 'poll':
+      return pollOrder(seen, services);
+    case 'finalize':
+      return finalizeOrder(seen, services);
+    case 'download':
+      return downloadCertificate(seen, services);
+    case 'remove':
+      return removeValues(step.entries, seen, services);
+    case 'fail':
+      return failOrder(step.problem, seen, services);
+    case 'release':
+      return release(seen, services);
+  }
+}
+
+export function issuerOf({ order }: SeenOrder, services: Services) {
+  const { kind, name } = order.spec.issuerRef;
+  const issuer = services.store.get(kind, kind === 'ClusterIssuer' ? '' : order.metadata.namespace, name);
+  if (issuer === undefined) throw new Problem('IssuerNotFound', `Issuer ${name} does not exist.`, 'change');
+  return issuer;
+}
+
+function clearObstacle({ pace }: SeenOrder): void {
+  pace.obstacle = undefined;
+}
+
+async function release({ order }: SeenOrder, services: Services): Promise<void> {
+  const { namespace, name } = order.metadata;
+  await services.run('order.delete-key', () =>
+    services.store.delete({ kind: 'Secret', namespace, name: order.spec.privateKeySecretName }),
+  );
+  await services.run('order.remove-finalizer', () =>
+    services.store.removeFinalizer({ kind: 'Order', namespace, name }, cleanupFinalizer),
+  );
+}
+
+/** Keeps a deleted Order until its values are out of the zones. */
+export const cleanupFinalizer = 'zoneproof.dev/dns01-cleanup';

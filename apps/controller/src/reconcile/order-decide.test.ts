@@ -1,0 +1,189 @@
+import type { LedgerEntry } from '@zoneproof/core';
+import type { DnsName } from '@zoneproof/dns';
+import type { ChallengeStatus, Order, OrderStatus } from '../resources/types.ts';
+import { decideOrder, type SeenOrder } from './order-decide.ts';
+import { newPace, type OrderPace, valueKey } from './order-pace.ts';
+import { Problem } from './problem.ts';
+import type { Route } from './route.ts';
+
+const now = 1_000_000;
+const acme = { orderURL: 'o', finalizeURL: 'f', status: 'pending' } as const;
+
+const challenge = (step: ChallengeStatus['step'], more: Partial<ChallengeStatus> = {}): ChallengeStatus => ({
+  authorizationURL: 'a1',
+  domain: 'example.com',
+  wildcard: false,
+  authorization: 'pending',
+  challengeURL: 'c1',
+  value: 'v1',
+  step,
+  ...more,
+});
+
+const entry = { id: 'e1', value: 'v1', name: '_acme-challenge.example.com' } as unknown as LedgerEntry;
+
+const seen = (
+  status: OrderStatus,
+  more: Partial<SeenOrder> & { deleted?: boolean; routed?: boolean } = {},
+): SeenOrder => {
+  const pace = more.pace ?? newPace();
+  if (more.routed !== false) pace.routes.set('example.com' as DnsName, {} as Route);
+  const order = {
+    kind: 'Order',
+    metadata: { namespace: 'default', name: 'www-1', ...(more.deleted ? { deletedAt: now } : {}) },
+    spec: {
+      dnsNames: ['example.com', '*.example.com'],
+      issuerRef: { name: 'ca', kind: 'Issuer' },
+      privateKeySecretName: 'k',
+    },
+    status,
+  } as unknown as Order;
+  return { order, pace, issuer: 'ready', hasProviders: true, changes: 0, ...more, ...{ order, pace } };
+};
+
+const pace = (values: Partial<OrderPace>): OrderPace => ({ ...newPace(), ...values });
+const published = (values: Partial<OrderPace> = {}) =>
+  pace({ publishedAt: new Map([[valueKey('example.com', 'v1'), now]]), ...values });
+
+test.each<[string, SeenOrder, readonly string[], number | undefined]>([
+  ['a new Order first finds where its value goes', seen({}, { routed: false }), ['route'], undefined],
+  ['then asks the CA', seen({}), ['order'], undefined],
+  [
+    'an Issuer without providers may still order: the CA may need no proof',
+    seen({}, { hasProviders: false, routed: false }),
+    ['order'],
+    undefined,
+  ],
+  [
+    'an Issuer without an account is waited for',
+    seen({}, { issuer: new Problem('IssuerNotReady', '', 'change') }),
+    [],
+    undefined,
+  ],
+  ['authorizations are read', seen({ acme }), ['read-authorizations'], undefined],
+  ['a pending one gets its value', seen({ acme, challenges: [challenge('new')] }), ['publish'], undefined],
+  [
+    'what was written is looked for',
+    seen({ acme, challenges: [challenge('new')] }, { pace: published() }),
+    ['look'],
+    undefined,
+  ],
+  [
+    'after a restart too, once its route is known again',
+    seen({ acme, challenges: [challenge('presented')] }, { routed: false }),
+    ['route'],
+    undefined,
+  ],
+  [
+    'the next look has its time',
+    seen({ acme, challenges: [challenge('presented')] }, { pace: pace({ nextLookAt: now + 5 }) }),
+    [],
+    now + 5,
+  ],
+  ['the CA is asked how far it is', seen({ acme, challenges: [challenge('responded')] }), ['poll'], undefined],
+  [
+    'not before its time',
+    seen({ acme, challenges: [challenge('responded')] }, { pace: pace({ nextPollAt: now + 7 }) }),
+    [],
+    now + 7,
+  ],
+  [
+    'valid authorizations need no value',
+    seen({ acme: { ...acme, status: 'ready' }, challenges: [challenge('validated')] }),
+    ['finalize'],
+    undefined,
+  ],
+  [
+    'a processing order is polled',
+    seen({ acme: { ...acme, status: 'processing' }, challenges: [challenge('validated')] }),
+    ['poll'],
+    undefined,
+  ],
+  [
+    'a valid order is downloaded',
+    seen({ acme: { ...acme, status: 'valid' }, challenges: [challenge('validated')] }),
+    ['download'],
+    undefined,
+  ],
+  [
+    'a value goes as soon as the CA has decided',
+    seen({ acme: { ...acme, status: 'ready' }, challenges: [challenge('validated')], ledger: [entry] }),
+    ['finalize', 'remove'],
+    undefined,
+  ],
+  ['and stays until then', seen({ acme, challenges: [challenge('responded')], ledger: [entry] }), ['poll'], undefined],
+  [
+    'a failed challenge ends the Order',
+    seen({ acme, challenges: [challenge('failed', { error: 'no TXT' })] }),
+    ['fail'],
+    undefined,
+  ],
+  [
+    'an order that the CA gave up ends',
+    seen({ acme: { ...acme, status: 'invalid' }, challenges: [] }),
+    ['fail'],
+    undefined,
+  ],
+  [
+    'an authorization about to expire ends it',
+    seen({ acme, challenges: [challenge('presented', { expiresAt: now + 20_000 })] }),
+    ['fail'],
+    undefined,
+  ],
+  [
+    'an ended Order removes its values',
+    seen({ acme, result: 'failed', challenges: [challenge('failed')], ledger: [entry] }),
+    ['remove'],
+    undefined,
+  ],
+  ['once', seen({ result: 'failed', ledger: [entry] }, { pace: pace({ removing: new Set(['e1']) }) }), [], undefined],
+  [
+    'and again at its time',
+    seen({ result: 'failed', ledger: [entry] }, { pace: pace({ nextRemovalAt: now + 9 }) }),
+    [],
+    now + 9,
+  ],
+  ['and then rests', seen({ result: 'valid' }), [], undefined],
+  [
+    'a deleted Order removes its values before it goes',
+    seen({ acme, challenges: [challenge('presented')], ledger: [entry] }, { deleted: true }),
+    ['remove'],
+    undefined,
+  ],
+  ['then it goes', seen({}, { deleted: true }), ['release'], undefined],
+])('%s', (_title, what, steps, wakeAt) => {
+  const plan = decideOrder(what, now);
+  expect({ steps: plan.steps.map((step) => step.do), wakeAt: plan.wakeAt }).toEqual({ steps, wakeAt });
+});
+
+describe('what stood in the way', () => {
+  const obstacle = { problem: new Problem('CAUnavailable', '', 'retry'), tries: 1, retryAt: now + 500, changes: 0 };
+
+  test('holds the next step until its time', () => {
+    expect(decideOrder(seen({ acme }, { pace: pace({ obstacle }) }), now)).toEqual({ steps: [], wakeAt: now + 500 });
+  });
+
+  test('does not hold the removal of values that are no longer needed', () => {
+    const plan = decideOrder(
+      seen(
+        { acme: { ...acme, status: 'ready' }, challenges: [challenge('validated')], ledger: [entry] },
+        { pace: pace({ obstacle }) },
+      ),
+      now,
+    );
+    expect(plan.steps.map((step) => step.do)).toEqual(['remove']);
+  });
+
+  test('is void when a person changed something', () => {
+    const plan = decideOrder(seen({ acme }, { pace: pace({ obstacle }), changes: 1 }), now);
+    expect(plan.steps.map((step) => step.do)).toEqual(['read-authorizations']);
+  });
+});
+
+test('an Order that ran out of time says what the self check saw last', () => {
+  const evidence = { verdict: 'missing', summary: 'ns2 lacks the value.' } as ChallengeStatus['evidence'] & object;
+  const what = seen({ acme, challenges: [challenge('presented', { expiresAt: now, evidence })] });
+  const [step] = decideOrder(what, now).steps;
+  expect(step).toMatchObject({ do: 'fail', problem: { reason: 'SelfCheckTimedOut' } });
+  expect(step?.do === 'fail' && step.problem.message).toContain('ns2 lacks the value.');
+});

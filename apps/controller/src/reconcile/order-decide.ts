@@ -1,0 +1,169 @@
+import type { LedgerEntry } from '@zoneproof/core';
+import type { DnsName } from '@zoneproof/dns';
+import type { ChallengeStatus, Order } from '../resources/types.ts';
+import { baseName } from './choose-provider.ts';
+import { type OrderPace, valueKey } from './order-pace.ts';
+import { Problem } from './problem.ts';
+
+/** Everything that the decision about an Order rests on. */
+export interface SeenOrder {
+  readonly order: Order;
+  readonly pace: OrderPace;
+  /** A Problem of the Issuer: its account cannot be used. */
+  readonly issuer: 'ready' | Problem;
+  /** The Issuer declares at least one provider. */
+  readonly hasProviders: boolean;
+  /** Counter of changes made by people, see Services.changes. */
+  readonly changes: number;
+}
+
+/** One thing to do. Steps of one plan do not depend on each other. */
+export type OrderStep =
+  /** Find where the values of these domains go, and with which provider. */
+  | { readonly do: 'route'; readonly domains: readonly DnsName[] }
+  /** Ask the CA for an order. */
+  | { readonly do: 'order' }
+  | { readonly do: 'read-authorizations' }
+  | { readonly do: 'publish'; readonly challenges: readonly ChallengeStatus[] }
+  /** Self check; what is visible is handed to the CA. */
+  | { readonly do: 'look'; readonly challenges: readonly ChallengeStatus[] }
+  | { readonly do: 'poll' }
+  | { readonly do: 'finalize' }
+  | { readonly do: 'download' }
+  /** Take our values out of the zone. */
+  | { readonly do: 'remove'; readonly entries: readonly LedgerEntry[] }
+  | { readonly do: 'fail'; readonly problem: Problem }
+  /** Nothing of the Order is left outside: let it go. */
+  | { readonly do: 'release' };
+
+export interface OrderPlan {
+  readonly steps: readonly OrderStep[];
+  /** Epoch milliseconds; undefined: a change of something will wake us. */
+  readonly wakeAt: number | undefined;
+}
+
+/** A CA may give up an authorization a little before the time it named. */
+const expiryMarginMs = 30_000;
+/** Values stay for at most this long when nothing but a change of the configuration could remove them. */
+export const abandonAfterMs = 600_000;
+
+/** What an Order needs next. Pure. */
+export function decideOrder(seen: SeenOrder, now: number): OrderPlan {
+  const { order, pace } = seen;
+  const removal = decideRemoval(seen, now);
+  if (order.metadata.deletedAt !== undefined || order.status.result !== undefined) {
+    const isClean = (order.status.ledger ?? []).length === 0;
+    if (order.metadata.deletedAt !== undefined && isClean) return { steps: [{ do: 'release' }], wakeAt: undefined };
+    return removal;
+  }
+  const main = decideIssuance(seen, now);
+  const obstacle = pace.obstacle;
+  const wait =
+    obstacle !== undefined && obstacle.changes === seen.changes && obstacle.retryAt > now && main.steps.length > 0
+      ? { steps: main.steps.filter((step) => step.do === 'fail'), wakeAt: obstacle.retryAt }
+      : main;
+  return { steps: [...wait.steps, ...removal.steps], wakeAt: earliest(wait.wakeAt, removal.wakeAt) };
+}
+
+function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
+  const { order, pace } = seen;
+  const { acme, challenges } = order.status;
+  const one = (step: OrderStep): OrderPlan => ({ steps: [step], wakeAt: undefined });
+  if (seen.issuer !== 'ready') return { steps: [], wakeAt: undefined };
+  if (acme === undefined) {
+    const unrouted = seen.hasProviders ? domainsOf(order).filter((domain) => !pace.routes.has(domain)) : [];
+    return one(unrouted.length > 0 ? { do: 'route', domains: unrouted } : { do: 'order' });
+  }
+  if (acme.status === 'invalid') return one({ do: 'fail', problem: lostOrder(order) });
+  if (challenges === undefined) return one({ do: 'read-authorizations' });
+
+  const failed = challenges.find(({ step }) => step === 'failed');
+  if (failed !== undefined)
+    return one({
+      do: 'fail',
+      problem: new Problem('ValidationFailed', failed.error ?? `${failed.domain} was not validated.`, 'final'),
+    });
+  const late = challenges.find((challenge) => isLate(challenge, now)) ?? (isLate(acme, now) ? acme : undefined);
+  if (late !== undefined && acme.status !== 'valid') return one({ do: 'fail', problem: tooLate(order) });
+
+  const fresh = challenges.filter((challenge) => challenge.step === 'new' && !isPublished(challenge, pace));
+  const published = challenges.filter((challenge) => isPublished(challenge, pace));
+  const needRoute = [...fresh, ...published].filter(({ domain }) => !pace.routes.has(domain as DnsName));
+  if (needRoute.length > 0)
+    return one({ do: 'route', domains: [...new Set(needRoute.map(({ domain }) => domain as DnsName))] });
+
+  const steps: OrderStep[] = [];
+  let wakeAt: number | undefined;
+  if (fresh.length > 0) steps.push({ do: 'publish', challenges: fresh });
+  if (published.length > 0) {
+    if (pace.nextLookAt <= now) steps.push({ do: 'look', challenges: published });
+    else wakeAt = pace.nextLookAt;
+  }
+  const isAsked = challenges.some(({ step }) => step === 'responded');
+  const isOpen = fresh.length + published.length > 0;
+  if (isAsked || (!isOpen && (acme.status === 'pending' || acme.status === 'processing'))) {
+    if (pace.nextPollAt <= now) steps.push({ do: 'poll' });
+    else wakeAt = earliest(wakeAt, pace.nextPollAt);
+  } else if (!isOpen && acme.status === 'ready') steps.push({ do: 'finalize' });
+  else if (!isOpen && acme.status === 'valid') steps.push({ do: 'download' });
+  return { steps, wakeAt };
+}
+
+/** Our values go as soon as the CA has decided about them, or when the Order is over. */
+function decideRemoval({ order, pace }: SeenOrder, now: number): OrderPlan {
+  const isOver = order.metadata.deletedAt !== undefined || order.status.result !== undefined;
+  const needed = new Set(
+    (order.status.challenges ?? [])
+      .filter(({ step }) => step !== 'validated' && step !== 'failed')
+      .map(({ value }) => value),
+  );
+  const entries = (order.status.ledger ?? []).filter(
+    (entry) => !pace.removing.has(entry.id) && (isOver || !needed.has(entry.value)),
+  );
+  if (entries.length === 0) return { steps: [], wakeAt: undefined };
+  if (pace.nextRemovalAt > now) return { steps: [], wakeAt: pace.nextRemovalAt };
+  return { steps: [{ do: 'remove', entries }], wakeAt: undefined };
+}
+
+/** Step `new` covers what was written and not yet seen: only an unsuccessful look is worth storing. */
+function isPublished(challenge: ChallengeStatus, pace: OrderPace): boolean {
+  if (challenge.step === 'presented') return true;
+  return challenge.step === 'new' && pace.publishedAt.has(valueKey(challenge.domain, challenge.value ?? ''));
+}
+
+function isLate(what: ChallengeStatus | NonNullable<Order['status']['acme']>, now: number): boolean {
+  if ('step' in what && what.step !== 'new' && what.step !== 'presented') return false;
+  return what.expiresAt !== undefined && what.expiresAt - expiryMarginMs < now;
+}
+
+function tooLate(order: Order): Problem {
+  const waiting = order.status.waiting?.message;
+  const seen = order.status.challenges?.find(
+    ({ evidence }) => evidence !== undefined && evidence.verdict !== 'visible',
+  );
+  const what = seen?.evidence?.summary ?? waiting;
+  return new Problem(
+    seen === undefined ? 'OrderExpired' : 'SelfCheckTimedOut',
+    `The CA's time for the order ran out.${what === undefined ? '' : ` ${what}`}`,
+    'final',
+  );
+}
+
+function lostOrder(order: Order): Problem {
+  const told = order.status.challenges?.find(({ error }) => error !== undefined)?.error;
+  return new Problem(
+    told === undefined ? 'OrderInvalid' : 'ValidationFailed',
+    told ?? 'The CA gave up the order without a reason.',
+    'final',
+  );
+}
+
+/** The names to prove, each once: apex and wildcard are one. */
+export function domainsOf(order: Order): readonly DnsName[] {
+  return [...new Set(order.spec.dnsNames.map(baseName))];
+}
+
+export function earliest(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
+}

@@ -1,0 +1,65 @@
+import { backoffMs } from './backoff.ts';
+import type { OrderStep, SeenOrder } from './order-decide.ts';
+import { finished, waitingFor } from './order-status.ts';
+import type { Problem } from './problem.ts';
+import { fraction, type Services } from './services.ts';
+
+/** What waits for a person is looked at again at this pace: a DNS record or a mounted file changes unseen. */
+const changeLookMs = 60_000;
+
+/**
+ * Stores and reports what stood in the way of a step, and sets the time of the next try: 1 s doubling to 5 minutes,
+ * never before the time the other side named.
+ */
+export async function noteObstacle(
+  step: OrderStep,
+  problem: Problem,
+  seen: SeenOrder,
+  services: Services,
+): Promise<number | undefined> {
+  const { pace, order } = seen;
+  const { namespace, name } = order.metadata;
+  const now = services.clock.now();
+  if (problem.cure === 'final') {
+    await failOrder(problem, seen, services);
+    return undefined;
+  }
+  const tries = 1 + (step.do === 'remove' ? pace.removals : (pace.obstacle?.tries ?? 0));
+  const pauseMs =
+    problem.cure === 'change' ? changeLookMs : backoffMs(tries, 1_000, 300_000, fraction(services.random));
+  const retryAt = Math.max(now + pauseMs, problem.retryAt ?? 0);
+  const known = step.do === 'remove' ? order.status.cleanUp : order.status.waiting;
+  if (problem.message !== known?.message)
+    services.report({
+      level: 'warn',
+      kind: 'Order',
+      namespace,
+      name,
+      reason: problem.reason,
+      message: problem.message,
+    });
+  const told = { reason: problem.reason, message: problem.message, until: retryAt };
+  if (step.do === 'remove') pace.nextRemovalAt = retryAt;
+  else pace.obstacle = { problem, tries, retryAt, changes: seen.changes };
+  await services.run('order.store-status', () =>
+    services.store.updateStatus('Order', namespace, name, (current) => {
+      if (step.do === 'remove') return { ...current.status, cleanUp: told };
+      return current.status.result === undefined ? waitingFor(current, current.status, told, now) : current.status;
+    }),
+  );
+  return retryAt;
+}
+
+/** Ends the Order; its values are removed and the Certificate decides when to begin another. */
+export async function failOrder(problem: Problem, { order }: SeenOrder, services: Services): Promise<void> {
+  const { namespace, name } = order.metadata;
+  const { reason, message, retryAt } = problem;
+  const now = services.clock.now();
+  services.report({ level: 'error', kind: 'Order', namespace, name, reason, message });
+  await services.run('order.store-status', () =>
+    services.store.updateStatus('Order', namespace, name, (current) => ({
+      ...finished(current, current.status, 'failed', reason, message, now),
+      failure: { reason, message, ...(retryAt === undefined ? {} : { retryAt }) },
+    })),
+  );
+}

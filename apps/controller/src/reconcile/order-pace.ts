@@ -1,0 +1,55 @@
+import type { AcmeOrder } from '@zoneproof/acme';
+import type { DnsName } from '@zoneproof/dns';
+import type { Problem } from './problem.ts';
+import type { Route } from './route.ts';
+
+/**
+ * What the process remembers of an Order between two looks at it: counters and times, and routes that can be found
+ * again. Losing it in a restart costs repetition, never a value, a key or an account.
+ */
+export interface OrderPace {
+  readonly routes: Map<DnsName, Route>;
+  /** Values that were published since the start of the process, by {@link valueKey}, with the time. */
+  readonly publishedAt: Map<string, number>;
+  /** The CA's answer to newOrder, which names the authorizations; asked for again after a restart. */
+  placed: AcmeOrder | undefined;
+  looks: number;
+  nextLookAt: number;
+  polls: number;
+  nextPollAt: number;
+  /** The last thing that stood in the way. */
+  obstacle:
+    | { readonly problem: Problem; readonly tries: number; readonly retryAt: number; readonly changes: number }
+    | undefined;
+  /** Ledger entries that are being removed now. */
+  readonly removing: Set<string>;
+  removals: number;
+  nextRemovalAt: number;
+}
+
+export function newPace(): OrderPace {
+  return {
+    routes: new Map(),
+    publishedAt: new Map(),
+    placed: undefined,
+    looks: 0,
+    nextLookAt: 0,
+    polls: 0,
+    nextPollAt: 0,
+    obstacle: undefined,
+    removing: new Set(),
+    removals: 0,
+    nextRemovalAt: 0,
+  };
+}
+
+export function valueKey(domain: string, value: string): string {
+  return `${domain} ${value}`;
+}
+
+const pollDelaysMs = [50, 100, 200, 400, 800, 1_500, 3_000, 5_000];
+
+/** When to ask the CA again after `polls` questions: quickly at first, every 10 s in the end, never before Retry-After. */
+export function nextPollAt(polls: number, retryAfterMs: number | undefined, now: number): number {
+  return now + Math.max(pollDelaysMs[polls] ?? 10_000, retryAfterMs ?? 0);
+}

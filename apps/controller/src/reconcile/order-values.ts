@@ -1,0 +1,147 @@
+import type { BoundProvider, LedgerEntry, WriteOutcome, Zone } from '@zoneproof/core';
+import type { DnsName } from '@zoneproof/dns';
+import type { ChallengeStatus } from '../resources/types.ts';
+import { abandonAfterMs, type SeenOrder } from './order-decide.ts';
+import { noteObstacle } from './order-obstacle.ts';
+import { valueKey } from './order-pace.ts';
+import { Problem, toProblem } from './problem.ts';
+import type { Services } from './services.ts';
+
+/** A write of a value, its repeats included, has to end within this time. */
+const writeTimeoutMs = 60_000;
+
+/** Writes the values of `challenges`: one request a zone, so that apex and wildcard travel together. */
+export async function publishValues(
+  challenges: readonly ChallengeStatus[],
+  seen: SeenOrder,
+  services: Services,
+): Promise<void> {
+  const { namespace, name } = seen.order.metadata;
+  const groups = new Map<string, { provider: BoundProvider; zone: Zone; challenges: ChallengeStatus[] }>();
+  for (const challenge of challenges) {
+    const route = seen.pace.routes.get(challenge.domain as DnsName);
+    if (route === undefined) continue;
+    const key = `${route.provider.account} ${route.zone.id}`;
+    const group = groups.get(key) ?? { provider: route.provider, zone: route.zone, challenges: [] };
+    group.challenges.push(challenge);
+    groups.set(key, group);
+  }
+  const problems = await Promise.all(
+    [...groups.values()].map(async (group) => {
+      const outcomes = await services.writer.write({
+        owner: `${namespace}/${name}`,
+        provider: group.provider,
+        zone: group.zone,
+        state: 'present',
+        records: group.challenges.map(({ domain, value }) => ({
+          name: seen.pace.routes.get(domain as DnsName)?.location.target as DnsName,
+          value: value as string,
+        })),
+        signal: writeSignal(services),
+      });
+      return outcomes.map((outcome, i) => takeOutcome(outcome, group.challenges[i] as ChallengeStatus, seen, services));
+    }),
+  );
+  const [problem] = problems.flat().filter((found) => found !== undefined);
+  if (problem !== undefined) throw problem;
+  seen.pace.looks = 0;
+  seen.pace.nextLookAt = 0;
+}
+
+function takeOutcome(
+  outcome: WriteOutcome,
+  challenge: ChallengeStatus,
+  seen: SeenOrder,
+  services: Services,
+): Problem | undefined {
+  const now = services.clock.now();
+  switch (outcome.status) {
+    case 'done':
+      seen.pace.publishedAt.set(valueKey(challenge.domain, challenge.value as string), now);
+      return undefined;
+    case 'waiting':
+      return new Problem('SlotBusy', outcome.reason, 'retry');
+    case 'failed': {
+      const { reason, message, cure, retryAt } = toProblem(outcome.error, now);
+      return new Problem(reason, message, cure, outcome.retryAt ?? retryAt, outcome.error);
+    }
+  }
+}
+
+/** Starts taking values out of their zones; nobody waits for it, and the Order is looked at again at the end. */
+export async function removeValues(
+  entries: readonly LedgerEntry[],
+  seen: SeenOrder,
+  services: Services,
+): Promise<void> {
+  const { namespace, name } = seen.order.metadata;
+  for (const { id } of entries) seen.pace.removing.add(id);
+  services.inBackground(`Order/${namespace}/${name}`, async () => {
+    try {
+      await removeNow(entries, seen, services);
+      seen.pace.removals = 0;
+    } catch (error) {
+      if (services.signal.aborted) return;
+      const problem = toProblem(error, services.clock.now());
+      await noteObstacle({ do: 'remove', entries }, problem, seen, services);
+      seen.pace.removals++;
+      await abandonWhenHopeless(entries, problem, seen, services);
+    } finally {
+      for (const { id } of entries) seen.pace.removing.delete(id);
+    }
+  });
+}
+
+async function removeNow(entries: readonly LedgerEntry[], seen: SeenOrder, services: Services): Promise<void> {
+  const groups = new Map<string, LedgerEntry[]>();
+  for (const entry of entries) {
+    const key = `${entry.account} ${entry.zone.id} ${entry.provider.issuer} ${entry.provider.name}`;
+    groups.set(key, [...(groups.get(key) ?? []), entry]);
+  }
+  const failures = await Promise.all(
+    [...groups.values()].map(async (group) => {
+      const [first] = group as [LedgerEntry];
+      const outcomes = await services.writer.write({
+        owner: `${seen.order.metadata.namespace}/${seen.order.metadata.name}`,
+        provider: await services.sessions.providerOf(first),
+        zone: first.zone,
+        state: 'absent',
+        records: group,
+        signal: writeSignal(services),
+      });
+      const failed = outcomes.find((outcome) => outcome.status === 'failed');
+      return failed?.status === 'failed' ? failed.error : undefined;
+    }),
+  );
+  const failure = failures.find((error) => error !== undefined);
+  if (failure !== undefined) throw failure;
+}
+
+/**
+ * A deleted Order must not be held for ever by credentials that are gone: after ten minutes without a way to remove
+ * its values it lets go of them, loudly.
+ */
+async function abandonWhenHopeless(
+  entries: readonly LedgerEntry[],
+  problem: Problem,
+  { order }: SeenOrder,
+  services: Services,
+): Promise<void> {
+  const { namespace, name, deletedAt } = order.metadata;
+  if (deletedAt === undefined || problem.cure !== 'change') return;
+  if (services.clock.now() - deletedAt < abandonAfterMs) return;
+  const left = entries.map((entry) => `${entry.name} TXT "${entry.value}"`).join(', ');
+  services.report({
+    level: 'error',
+    kind: 'Order',
+    namespace,
+    name,
+    reason: 'CleanUpAbandoned',
+    message: `These values could not be removed and stay behind; remove them by hand: ${left}. ${problem.message}`,
+  });
+  await services.ledger.settle(entries.map(({ id }) => id));
+}
+
+function writeSignal(services: Services): AbortSignal {
+  return AbortSignal.any([services.signal, AbortSignal.timeout(writeTimeoutMs)]);
+}

@@ -1,0 +1,79 @@
+import type { ObjectKey } from '../resources/types.ts';
+import { actOnOrder } from './order-act.ts';
+import { decideOrder, earliest, type SeenOrder } from './order-decide.ts';
+import { noteObstacle } from './order-obstacle.ts';
+import { newPace, type OrderPace } from './order-pace.ts';
+import { Problem, toProblem } from './problem.ts';
+import type { Services } from './services.ts';
+
+/** Brings Orders from the wish for a certificate to the downloaded chain, and their values out of the zones again. */
+export class OrderReconciler {
+  readonly #services: Services;
+  readonly #paces = new Map<string, OrderPace>();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Works until the Order has to wait; tells until when. */
+  async reconcile(key: ObjectKey): Promise<number | undefined> {
+    for (;;) {
+      const seen = this.#observe(key);
+      if (seen === undefined) {
+        this.#paces.delete(`${key.namespace}/${key.name}`);
+        return undefined;
+      }
+      const now = this.#services.clock.now();
+      const plan = decideOrder(seen, now);
+      if (plan.steps.length === 0) return plan.wakeAt;
+      let obstacleAt: number | undefined;
+      await Promise.all(
+        plan.steps.map(async (step) => {
+          try {
+            await actOnOrder(step, seen, this.#services);
+          } catch (error) {
+            if (this.#services.signal.aborted) throw error;
+            const problem = toProblem(error, this.#services.clock.now());
+            obstacleAt = earliest(obstacleAt, await noteObstacle(step, problem, seen, this.#services));
+          }
+        }),
+      ).catch(() => undefined);
+      if (this.#services.signal.aborted) return undefined;
+      // Removals run in the background: with nothing else to do there is nothing to loop for.
+      if (plan.steps.every((step) => step.do === 'remove')) return earliest(plan.wakeAt, obstacleAt);
+    }
+  }
+
+  /** When the current look, poll or pause of the Order ends; for tests of `settled`. */
+  pace(namespace: string, name: string): OrderPace | undefined {
+    return this.#paces.get(`${namespace}/${name}`);
+  }
+
+  #observe(key: ObjectKey): SeenOrder | undefined {
+    const { store, changes } = this.#services;
+    const order = store.get('Order', key.namespace, key.name);
+    if (order === undefined) return undefined;
+    const path = `${key.namespace}/${key.name}`;
+    const pace = this.#paces.get(path) ?? newPace();
+    this.#paces.set(path, pace);
+    const { kind, name } = order.spec.issuerRef;
+    const issuer = store.get(kind, kind === 'ClusterIssuer' ? '' : key.namespace, name);
+    return {
+      order,
+      pace,
+      issuer: issuerState(issuer, name),
+      hasProviders: (issuer?.spec.acme.dns01.providers.length ?? 0) > 0,
+      changes: changes(),
+    };
+  }
+}
+
+function issuerState(
+  issuer: { readonly status: { readonly acme?: { readonly accountURL?: string } } } | undefined,
+  name: string,
+): SeenOrder['issuer'] {
+  if (issuer === undefined) return new Problem('IssuerNotFound', `Issuer ${name} does not exist.`, 'change');
+  if (issuer.status.acme?.accountURL === undefined)
+    return new Problem('IssuerNotReady', `Issuer ${name} has no account at the CA yet.`, 'change');
+  return 'ready';
+}

@@ -1,0 +1,87 @@
+import type { BoundProvider, Location, RecordTarget, Zone } from '@zoneproof/core';
+import { isProviderError } from '@zoneproof/core';
+import { child, type DnsName } from '@zoneproof/dns';
+import type { Issuer, Order } from '../resources/types.ts';
+import { candidateProviders } from './choose-provider.ts';
+import { Problem, toProblem } from './problem.ts';
+import type { IssuerProvider, Services } from './services.ts';
+
+/** Where the TXT value of one domain goes, and through which provider. */
+export interface Route {
+  readonly domain: DnsName;
+  readonly location: Location;
+  readonly provider: BoundProvider;
+  readonly zone: Zone;
+}
+
+/**
+ * Follows the challenge name of `domain` to where its value has to be and finds the provider that can write there.
+ *
+ * @throws Problem, ProviderError or LocateError
+ */
+export async function findRoute(
+  domain: DnsName,
+  order: Order,
+  issuer: Issuer,
+  services: Services,
+  signal: AbortSignal,
+): Promise<Route> {
+  const challengeName = child('_acme-challenge', domain);
+  const candidates = candidateProviders(await services.sessions.providers(issuer), order.spec.dns01, domain);
+  if (candidates.length === 0)
+    throw new Problem(
+      'ProviderNotChosen',
+      `No provider of ${issuer.kind} ${issuer.metadata.name} may serve ${domain}. Name one in the certificate's dns01 list, or widen a selector.`,
+      'change',
+    );
+  const location = await services.selfCheck.locate(challengeName, signal);
+  const target: RecordTarget = { domain, challengeName, name: location.target };
+  const found = await Promise.all(candidates.map((candidate) => zoneAt(candidate, target, services, signal)));
+  const holders = found.filter((answer): answer is Holder => 'zone' in answer);
+  const longest = Math.max(...holders.map(({ zone }) => zone.name.length));
+  const [best, ...others] = holders.filter(({ zone }) => zone.name.length === longest);
+  if (best === undefined) throw mostTelling(found as readonly Failure[], services);
+  if (others.length > 0) {
+    const names = [best, ...others].map(({ provider }) => provider.block.name).join(', ');
+    throw new Problem(
+      'ProviderNotChosen',
+      `Providers ${names} all hold zone ${best.zone.name} for ${domain}. Name one in the certificate's dns01 list, or give them selectors.`,
+      'change',
+    );
+  }
+  return { domain, location, provider: best.provider, zone: best.zone };
+}
+
+interface Holder {
+  readonly provider: BoundProvider;
+  readonly zone: Zone;
+}
+
+interface Failure {
+  readonly error: unknown;
+}
+
+type Candidate = IssuerProvider | { readonly problem: Error };
+
+async function zoneAt(
+  candidate: Candidate,
+  target: RecordTarget,
+  services: Services,
+  signal: AbortSignal,
+): Promise<Holder | Failure> {
+  if ('problem' in candidate) return { error: candidate.problem };
+  try {
+    return { provider: candidate.bound, zone: await services.sessions.findZone(candidate.bound, target, signal) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Among several refusals, "create this record" and "wrong key" help more than "no such zone here". */
+function mostTelling(failures: readonly Failure[], services: Services): Problem {
+  const telling = failures.filter(({ error }) => !(isProviderError(error) && error.kind === 'zone-not-found'));
+  const problems = (telling.length > 0 ? telling : failures).map(({ error }) => toProblem(error, services.clock.now()));
+  const [first, ...rest] = problems as [Problem, ...Problem[]];
+  if (rest.length === 0) return first;
+  return new Problem(first.reason, problems.map(({ message }) => message).join(' '), first.cure, first.retryAt, first);
+}

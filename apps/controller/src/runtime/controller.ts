@@ -1,0 +1,194 @@
+import {
+  type Clock,
+  createProviderCalls,
+  createRecordWriter,
+  createSelfCheck,
+  type Egress,
+  type ProviderRegistry,
+  type RandomBytes,
+  type Timers,
+} from '@zoneproof/core';
+import type { DnsServer } from '@zoneproof/dns';
+import { type EffectHook, effectRunner } from '../effects/effects.ts';
+import { CertificateReconciler } from '../reconcile/certificate.ts';
+import { IssuerReconciler } from '../reconcile/issuer.ts';
+import { OrderReconciler } from '../reconcile/order.ts';
+import type { Report, Services } from '../reconcile/services.ts';
+import type { Certificate, Kind, ObjectKey } from '../resources/types.ts';
+import type { Store } from '../store/index.ts';
+import { IssuerSessions } from './sessions.ts';
+import { isSettled } from './settled.ts';
+import { StoreLedger } from './store-ledger.ts';
+import { WorkQueue } from './work-queue.ts';
+
+export interface ControllerOptions {
+  readonly store: Store;
+  readonly registry: ProviderRegistry;
+  readonly egress: Egress;
+  /** Where the self check starts. */
+  readonly resolvers: () => readonly DnsServer[] | Promise<readonly DnsServer[]>;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: RandomBytes;
+  readonly userAgent: string;
+  readonly report: (report: Report) => void;
+  /** Called when a new certificate was stored. */
+  readonly onIssued?: (certificate: Certificate) => void;
+  readonly clusterResourceNamespace?: string;
+  /** For crash tests. */
+  readonly hook?: EffectHook;
+}
+
+/** The running reconcilers over one store. */
+export interface Controller {
+  /** Resolves when no certificate makes progress any more: each is Ready, or waits for a person or for long. */
+  settled(): Promise<void>;
+  /** @returns why not, in words for the user; undefined when the renewal was taken down */
+  renew(namespace: string, name: string): Promise<string | undefined>;
+  /** A person changed something: what waits for that is tried again. */
+  reload(): void;
+  stop(): Promise<void>;
+}
+
+/** Objects that are worked on side by side; each spends its time waiting for the CA and the DNS. */
+const concurrency = 256;
+
+export function startController(options: ControllerOptions): Controller {
+  const { store, clock, timers, random } = options;
+  const abort = new AbortController();
+  const run = effectRunner(options.hook);
+  const ledger = new StoreLedger(store, run);
+  const report: Services['report'] = (line) => options.report({ ...line, at: clock.now() });
+  // One limiter for reads and writes of an account.
+  const calls = createProviderCalls(clock, timers);
+  const sessions = new IssuerSessions({
+    ...options,
+    calls,
+    run,
+    clusterResourceNamespace: options.clusterResourceNamespace ?? 'default',
+    warn: (issuer, message) => {
+      const [kind, namespace, name] = issuer.split('/') as [Kind, string, string];
+      report({ level: 'warn', kind, namespace, name, reason: 'ProviderReady', message });
+    },
+  });
+  const writer = createRecordWriter({ ledger, clock, timers, random, calls });
+  const background = new Set<Promise<void>>();
+  let changes = 0;
+
+  const services: Services = {
+    store,
+    sessions,
+    writer,
+    ledger,
+    selfCheck: createSelfCheck({ resolvers: options.resolvers, transport: options.egress.dns, clock, random }),
+    clock,
+    random,
+    run,
+    report,
+    signal: abort.signal,
+    changes: () => changes,
+    issued: (certificate) => options.onIssued?.(certificate),
+    inBackground: (key, work) => {
+      const task: Promise<void> = work().finally(() => {
+        background.delete(task);
+        queue.add(key);
+      });
+      background.add(task);
+    },
+  };
+  const issuers = new IssuerReconciler(services);
+  const certificates = new CertificateReconciler(services);
+  const orders = new OrderReconciler(services);
+
+  const reconcile = (key: ObjectKey): Promise<number | undefined> => {
+    if (key.kind === 'Order') return orders.reconcile(key);
+    return key.kind === 'Certificate' ? certificates.reconcile(key) : issuers.reconcile(key);
+  };
+  const waiters = new Set<() => void>();
+  const checkSettled = (): void => {
+    if (waiters.size === 0 || !queue.quiet || background.size > 0) return;
+    if (!isSettled(store, clock.now())) return;
+    for (const resolve of waiters) resolve();
+    waiters.clear();
+  };
+  const queue = new WorkQueue({
+    clock,
+    timers,
+    concurrency,
+    run: async (path) => {
+      const key = parseKey(path);
+      try {
+        return await reconcile(key);
+      } catch (error) {
+        if (abort.signal.aborted) return undefined;
+        const message = `This should not happen, please report it: ${error instanceof Error ? error.message : String(error)}`;
+        report({ level: 'error', ...key, reason: 'InternalError', message });
+        return clock.now() + internalErrorPauseMs;
+      }
+    },
+    onQuiet: checkSettled,
+  });
+  const stopWatching = store.watch((key) => {
+    queue.add(formatKey(key));
+    for (const dependent of dependents(store, key)) queue.add(formatKey(dependent));
+  });
+  writer.onSlotFree((owner) => queue.add(`Order/${owner}`));
+  for (const kind of ['Issuer', 'ClusterIssuer', 'Certificate', 'Order'] as const)
+    for (const { metadata } of store.list(kind)) queue.add(formatKey({ kind, ...metadata }));
+
+  return {
+    settled: () =>
+      new Promise((resolve) => {
+        waiters.add(resolve);
+        checkSettled();
+      }),
+    renew: async (namespace, name) => {
+      const found = await store.updateStatus('Certificate', namespace, name, ({ status }) => ({
+        ...status,
+        renewRequestedAt: clock.now(),
+      }));
+      return found === undefined ? `There is no Certificate ${namespace}/${name}.` : undefined;
+    },
+    reload: () => {
+      changes++;
+      void sessions.forgetZones();
+      for (const kind of ['Issuer', 'ClusterIssuer', 'Certificate', 'Order'] as const)
+        for (const { metadata } of store.list(kind)) queue.add(formatKey({ kind, ...metadata }));
+    },
+    stop: async () => {
+      abort.abort(new Error('zoneproof stops'));
+      stopWatching();
+      await writer.close();
+      await queue.close();
+      await Promise.allSettled(background);
+      await sessions.close();
+    },
+  };
+}
+
+const internalErrorPauseMs = 30_000;
+
+/** What has to be looked at when `key` changed: what names it, and what owns it. */
+function dependents(store: Store, key: ObjectKey): readonly ObjectKey[] {
+  if (key.kind === 'Order') {
+    const owner = store.get('Order', key.namespace, key.name)?.metadata.owner;
+    return owner === undefined ? [] : [{ kind: 'Certificate', namespace: key.namespace, name: owner.name }];
+  }
+  if (key.kind !== 'Issuer' && key.kind !== 'ClusterIssuer') return [];
+  const names = (
+    { name, kind = 'Issuer' }: { readonly name: string; readonly kind?: string },
+    namespace: string,
+  ): boolean => name === key.name && kind === key.kind && (kind === 'ClusterIssuer' || namespace === key.namespace);
+  return [...store.list('Certificate'), ...store.list('Order')]
+    .filter(({ spec, metadata }) => names(spec.issuerRef, metadata.namespace))
+    .map(({ kind, metadata }) => ({ kind, namespace: metadata.namespace, name: metadata.name }));
+}
+
+function formatKey({ kind, namespace, name }: ObjectKey): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function parseKey(path: string): ObjectKey {
+  const [kind, namespace, name] = path.split('/') as [Kind, string, string];
+  return { kind, namespace, name };
+}

@@ -1,0 +1,261 @@
+import { type AccountKey, AccountKeyError, type AcmeClient, createAcmeClient, readAccountKey } from '@zoneproof/acme';
+import {
+  type BoundProvider,
+  bindProvider,
+  type CallContext,
+  type Clock,
+  createZoneFinder,
+  type Egress,
+  type LedgerEntry,
+  type ProviderBlock,
+  type ProviderCalls,
+  ProviderError,
+  type ProviderHost,
+  type ProviderRegistry,
+  type RandomBytes,
+  type RecordTarget,
+  type SecretHandle,
+  SecretValue,
+  type Timers,
+  type Zone,
+  type ZoneFinder,
+} from '@zoneproof/core';
+import type { RunEffect } from '../effects/effects.ts';
+import { Problem } from '../reconcile/problem.ts';
+import type { IssuerProvider, IssuerSession, Sessions } from '../reconcile/services.ts';
+import type { Issuer, ProviderSpec } from '../resources/types.ts';
+import type { Store } from '../store/index.ts';
+
+export interface SessionOptions {
+  readonly store: Store;
+  readonly registry: ProviderRegistry;
+  readonly egress: Egress;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly timers: Timers;
+  readonly calls: ProviderCalls;
+  readonly run: RunEffect;
+  readonly userAgent: string;
+  /** Where the Secrets of a ClusterIssuer live. */
+  readonly clusterResourceNamespace: string;
+  readonly warn: (issuer: string, message: string) => void;
+}
+
+interface CachedSession extends IssuerSession {
+  readonly keyPem: string;
+  readonly server: string;
+  readonly caBundle: string | undefined;
+}
+
+/** The accounts and providers of all Issuers as live objects, made when first needed and kept while nothing changes. */
+export class IssuerSessions implements Sessions {
+  readonly #options: SessionOptions;
+  readonly #sessions = new Map<string, CachedSession>();
+  readonly #bound = new Map<string, Promise<BoundProvider>>();
+  readonly #egresses = new Map<string, Egress>();
+  readonly #warned = new Set<string>();
+  readonly #zones: ZoneFinder;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    this.#zones = createZoneFinder(options);
+  }
+
+  secretNamespace(issuer: {
+    readonly kind: Issuer['kind'];
+    readonly metadata: { readonly namespace: string };
+  }): string {
+    return issuer.kind === 'ClusterIssuer' ? this.#options.clusterResourceNamespace : issuer.metadata.namespace;
+  }
+
+  async open(issuer: Issuer): Promise<IssuerSession> {
+    const { server, caBundle, privateKeySecretRef } = issuer.spec.acme;
+    const path = pathOf(issuer);
+    const namespace = this.secretNamespace(issuer);
+    const known = this.#sessions.get(path);
+    const keyPem = await this.#accountKeyPem(namespace, privateKeySecretRef.name);
+    if (known !== undefined && known.keyPem === keyPem && known.server === server && known.caBundle === caBundle)
+      return known;
+    const key = await readKey(keyPem, `${namespace}/${privateKeySecretRef.name}`);
+    const acme = this.#acmeClient(issuer, key);
+    const session = { key, acme, keyPem, server, caBundle };
+    this.#sessions.set(path, session);
+    return session;
+  }
+
+  async externalAccount(issuer: Issuer): Promise<{ readonly keyId: string; readonly hmacKey: Uint8Array } | undefined> {
+    const binding = issuer.spec.acme.externalAccountBinding;
+    if (binding === undefined) return undefined;
+    const value = await this.#secret(this.secretNamespace(issuer), binding.keySecretRef).get();
+    return { keyId: binding.keyID, hmacKey: Buffer.from(value.text().trim(), 'base64url') };
+  }
+
+  async providers(
+    issuer: Issuer,
+  ): Promise<readonly (IssuerProvider | { readonly spec: ProviderSpec; readonly problem: Error })[]> {
+    return Promise.all(
+      issuer.spec.acme.dns01.providers.map(async (spec) => {
+        try {
+          return { spec, bound: await this.#bind(blockOf(issuer, spec)) };
+        } catch (problem) {
+          return { spec, problem: problem as Error };
+        }
+      }),
+    );
+  }
+
+  providerOf(entry: LedgerEntry): Promise<BoundProvider> {
+    return this.#bind(entry.provider);
+  }
+
+  findZone(bound: BoundProvider, target: RecordTarget, signal: AbortSignal): Promise<Zone> {
+    return this.#zones.find(bound, target, signal);
+  }
+
+  /** After a change by a person: credentials may see other zones now. */
+  async forgetZones(): Promise<void> {
+    for (const bound of await Promise.allSettled(this.#bound.values()))
+      if (bound.status === 'fulfilled') this.#zones.forget(bound.value);
+  }
+
+  async close(): Promise<void> {
+    const bound = await Promise.allSettled(this.#bound.values());
+    await Promise.all(
+      bound.map((result) => (result.status === 'fulfilled' ? result.value.provider.close?.() : undefined)),
+    );
+    await Promise.all([...this.#egresses.values()].map((egress) => egress.close()));
+  }
+
+  #acmeClient(issuer: Issuer, key: AccountKey): AcmeClient {
+    const { server, caBundle } = issuer.spec.acme;
+    const account = issuer.status.acme;
+    const egress = caBundle === undefined ? this.#options.egress : this.#egressWith(caBundle);
+    return createAcmeClient({
+      directoryUrl: server,
+      http: (request) => egress.http(request),
+      key,
+      clock: this.#options.clock,
+      userAgent: this.#options.userAgent,
+      ...(account?.accountURL === undefined || account.server !== server || account.keyThumbprint !== key.thumbprint
+        ? {}
+        : { accountUrl: account.accountURL }),
+    });
+  }
+
+  #egressWith(caBundle: string): Egress {
+    const known = this.#egresses.get(caBundle) ?? this.#options.egress.withCaBundle(caBundle);
+    this.#egresses.set(caBundle, known);
+    return known;
+  }
+
+  /** One object for one block, however many Issuers, orders and ledger entries speak of it. */
+  #bind(block: ProviderBlock): Promise<BoundProvider> {
+    const key = JSON.stringify(block);
+    const known = this.#bound.get(key);
+    if (known !== undefined) return known;
+    const bound = this.#newProvider(block);
+    this.#bound.set(key, bound);
+    bound.catch(() => this.#bound.delete(key));
+    return bound;
+  }
+
+  async #newProvider(block: ProviderBlock): Promise<BoundProvider> {
+    const { registry } = this.#options;
+    const plugin = await registry.load(block.key);
+    const errors = (await registry.validate(block.key, block.config)).filter(({ severity }) => severity === 'error');
+    if (errors.length > 0) {
+      const told = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+      throw new Problem('ProviderInvalid', `${block.key} "${block.name}": ${told}`, 'change');
+    }
+    const bound = bindProvider(plugin, block, this.#host(block));
+    return { ...bound, provider: this.#withEffects(bound.provider) };
+  }
+
+  /** Each `apply` is one effect: a crash test stops before and after it. */
+  #withEffects(provider: BoundProvider['provider']): BoundProvider['provider'] {
+    const { run } = this.#options;
+    return Object.create(provider, {
+      apply: {
+        value: (zone: Zone, changes: Parameters<typeof provider.apply>[1], call: CallContext) =>
+          run(changes.some(({ state }) => state === 'present') ? 'order.present' : 'order.remove-values', () =>
+            provider.apply(zone, changes, call),
+          ),
+      },
+    });
+  }
+
+  #host(block: ProviderBlock): ProviderHost {
+    const { egress, clock, random, warn } = this.#options;
+    const namespace = block.issuer.startsWith('ClusterIssuer/')
+      ? this.#options.clusterResourceNamespace
+      : (block.issuer.split('/')[1] as string);
+    return {
+      providerName: block.name,
+      egress,
+      dns: egress.dns,
+      clock,
+      random,
+      secret: (ref) => this.#secret(namespace, ref),
+      warn: (message) => {
+        const text = `${block.key} "${block.name}": ${message}`;
+        if (this.#warned.has(text)) return;
+        this.#warned.add(text);
+        warn(block.issuer, text);
+      },
+    };
+  }
+
+  #secret(namespace: string, ref: { readonly name: string; readonly key: string }): SecretHandle {
+    return {
+      get: async () => {
+        const secret = await this.#options.store.readSecret(namespace, ref.name);
+        const value = secret?.data.get(ref.key);
+        if (value !== undefined) return new SecretValue(value);
+        const what =
+          secret === undefined
+            ? `Secret ${namespace}/${ref.name} does not exist`
+            : `Secret ${namespace}/${ref.name} has no entry "${ref.key}"`;
+        throw new ProviderError({ kind: 'auth', message: `${what}. Create it, or correct the reference.` });
+      },
+    };
+  }
+
+  async #accountKeyPem(namespace: string, name: string): Promise<string> {
+    const secret = await this.#options.store.readSecret(namespace, name);
+    if (secret === undefined)
+      throw new Problem('KeyMissing', `Secret ${namespace}/${name} does not exist yet.`, 'change');
+    const pem = secret.data.get('tls.key');
+    if (pem === undefined)
+      throw new Problem(
+        'AccountKeyUnreadable',
+        `Secret ${namespace}/${name} has no entry tls.key. Put the account key there, or delete the Secret to get a new account.`,
+        'change',
+      );
+    return Buffer.from(pem).toString('utf8');
+  }
+}
+
+async function readKey(pem: string, secret: string): Promise<AccountKey> {
+  try {
+    return await readAccountKey(pem);
+  } catch (error) {
+    if (!(error instanceof AccountKeyError)) throw error;
+    throw new Problem(
+      'AccountKeyUnreadable',
+      `Entry tls.key of Secret ${secret}: ${error.message} It is not overwritten; correct it, or delete the Secret to get a new account.`,
+      'change',
+      undefined,
+      error,
+    );
+  }
+}
+
+function pathOf(issuer: Issuer): string {
+  return `${issuer.kind}/${issuer.metadata.namespace}/${issuer.metadata.name}`;
+}
+
+function blockOf(issuer: Issuer, spec: ProviderSpec): ProviderBlock {
+  const { name, selector: _selector, ...blocks } = spec;
+  const [key, config] = Object.entries(blocks)[0] ?? ['', {}];
+  return { issuer: pathOf(issuer), name, key, config: config as object };
+}
