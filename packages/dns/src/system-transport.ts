@@ -1,4 +1,5 @@
 import { createSocket } from 'node:dgram';
+import { setMaxListeners } from 'node:events';
 import { connect, isIP } from 'node:net';
 import { DnsExchangeError, type DnsTransportName, socketError } from './exchange-error.ts';
 import type { DnsServer, DnsTransport, TransportCall } from './transport.ts';
@@ -90,6 +91,8 @@ function exchange(
     const onTimeout = () =>
       running.reject('timeout', `no ${running.sent ? 'answer' : 'connection'} within ${call.timeoutMs} ms`);
     const timer = setTimeout(onTimeout, call.timeoutMs);
+    // One signal may serve many exchanges; Node takes more than ten listeners for a leak and says so on stderr.
+    setMaxListeners(Number.POSITIVE_INFINITY, call.signal);
     call.signal.addEventListener('abort', onAbort);
 
     if (call.signal.aborted) onAbort();
