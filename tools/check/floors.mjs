@@ -1,0 +1,60 @@
+import { posix } from 'node:path';
+import { importsOf, packageOf } from './workspace.mjs';
+
+/** What each package may import of the workspace, tests aside. A key that ends in `*` stands for a family. */
+const mayImport = {
+  '@zoneproof/dns': [],
+  '@zoneproof/acme': [],
+  '@zoneproof/core': ['@zoneproof/dns'],
+  '@zoneproof/sandbox': ['@zoneproof/dns'],
+  '@zoneproof/provider-testkit': ['@zoneproof/core', '@zoneproof/dns', '@zoneproof/sandbox'],
+  '@zoneproof/provider-*': ['@zoneproof/core', '@zoneproof/dns'],
+  zoneproof: ['@zoneproof/core', '@zoneproof/acme', '@zoneproof/dns', '@zoneproof/sandbox'],
+  '@zoneproof/farm': ['@zoneproof/dns'],
+  '@zoneproof/bench': ['@zoneproof/farm', '@zoneproof/dns', 'zoneproof'],
+};
+
+/** Packages that judge providers and so must not know one, not even in their tests. */
+const knowsNoProvider = ['@zoneproof/provider-testkit', '@zoneproof/sandbox'];
+
+/**
+ * A floor imports only the floors below it, and no package looks past another's index.
+ *
+ * @param {import('./workspace.mjs').Package[]} packages
+ * @returns {string[]} problems
+ */
+export function floorProblems(packages) {
+  const own = new Set(packages.map((found) => found.name));
+  return packages.flatMap((found) => {
+    const allowed = mayImport[found.name] ?? familyOf(found.name);
+    if (allowed === undefined) return [`${found.folder}: ${found.name} has no floor in tools/check/floors.mjs`];
+    return found.files.flatMap((file) =>
+      importsOf(file.text).flatMap((specifier) => {
+        const outside = leavesPackage(found, file, specifier);
+        if (outside) return [`${file.path}: imports ${specifier}, which lies outside its package; import it by name`];
+        const target = packageOf(specifier);
+        if (target === undefined || !own.has(target) || target === found.name) return [];
+        if (specifier !== target) return [`${file.path}: imports ${specifier}, past the index of ${target}`];
+        if (knowsNoProvider.includes(found.name) && isProvider(target))
+          return [`${file.path}: imports ${target}; ${found.name} may know no provider`];
+        if (file.test || allowed.includes(target)) return [];
+        return [`${file.path}: imports ${target}, which is no floor below ${found.name}`];
+      }),
+    );
+  });
+}
+
+function familyOf(name) {
+  const family = Object.keys(mayImport).find((key) => key.endsWith('*') && name.startsWith(key.slice(0, -1)));
+  return family === undefined ? undefined : mayImport[family];
+}
+
+function isProvider(name) {
+  return name.startsWith('@zoneproof/provider-') && name !== '@zoneproof/provider-testkit';
+}
+
+function leavesPackage(found, file, specifier) {
+  if (!specifier.startsWith('.')) return false;
+  const target = posix.normalize(posix.join(posix.dirname(file.path), specifier));
+  return !target.startsWith(`${found.folder}/`);
+}

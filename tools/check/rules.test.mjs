@@ -1,0 +1,79 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { dependencyProblems } from './dependencies.mjs';
+import { floorProblems } from './floors.mjs';
+import { wordProblems } from './texts.mjs';
+import { importsOf, packageOf, readPackages } from './workspace.mjs';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+test('imports are found in every form, comments aside', () => {
+  const text = `
+import 'reflect-metadata';
+import type { A } from './a.ts';
+import {
+  b,
+} from '@zoneproof/dns';
+export * from '@zoneproof/core';
+// import 'no';
+/** import { x } from 'neither'; */
+const late = await import('cloudflare/resources');
+const text = 'from me to you';
+`;
+  expect(importsOf(text)).toEqual([
+    'reflect-metadata',
+    './a.ts',
+    '@zoneproof/dns',
+    '@zoneproof/core',
+    'cloudflare/resources',
+  ]);
+});
+
+test.each([
+  ['@zoneproof/core/x', '@zoneproof/core'],
+  ['cloudflare/resources', 'cloudflare'],
+  ['node:fs', undefined],
+  ['../a.ts', undefined],
+])('%s is of package %s', (specifier, name) => expect(packageOf(specifier)).toBe(name));
+
+test('the tree keeps its floors', () => expect(floorProblems(readPackages(root))).toEqual([]));
+
+test.each([
+  ['core imports a floor above', 'core', "import '@zoneproof/sandbox';", 'no floor below'],
+  ['acme imports dns', 'acme', "import '@zoneproof/dns';", 'no floor below'],
+  ['a provider imports the testkit', 'provider-x', "import '@zoneproof/provider-testkit';", 'no floor below'],
+  ['a package looks past an index', 'core', "import '@zoneproof/dns/dist/tsig.js';", 'past the index'],
+  ['a path leaves the package', 'core', "import '../../dns/src/name.ts';", 'outside its package'],
+])('a broken floor is seen: %s', (_title, name, text, problem) => {
+  expect(floorProblems([...bare, source(name, 'a.ts', text)])).toEqual([expect.stringContaining(problem)]);
+});
+
+test('tests may import what their package declares for them, but a judge of providers knows none', () => {
+  expect(floorProblems([...bare, source('core', 'a.test.ts', "import '@zoneproof/sandbox';")])).toEqual([]);
+  const judge = source('provider-testkit', 'a.test.ts', "import '@zoneproof/provider-x';");
+  expect(floorProblems([...bare, judge])).toEqual([expect.stringContaining('may know no provider')]);
+});
+
+test('a dependency that is missing, unused or in the wrong list is seen', () => {
+  const found = source('x', 'a.ts', "import 'undici';\nimport 'yaml';", {
+    dependencies: { yaml: '1', ajv: '1' },
+    devDependencies: { undici: '1', '@types/node': '1' },
+  });
+  expect(dependencyProblems([found], {})).toEqual([
+    expect.stringContaining('undici is missing in dependencies'),
+    expect.stringContaining('ajv is a dependency that no source imports'),
+    expect.stringContaining('undici is a devDependency that no test imports'),
+  ]);
+});
+
+test('this file, which is about words, holds none of them', () => {
+  expect(wordProblems(root, ['tools/check/rules.test.mjs', 'tools/check/texts.mjs'])).toEqual([]);
+});
+
+const bare = ['dns', 'sandbox', 'provider-testkit', 'provider-x'].map((name) => source(name, 'index.ts', ''));
+
+function source(name, file, text, manifest = {}) {
+  const folder = `packages/${name}`;
+  const path = `${folder}/src/${file}`;
+  return { name: `@zoneproof/${name}`, folder, manifest, files: [{ path, test: file.includes('.test.'), text }] };
+}
