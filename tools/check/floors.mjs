@@ -18,13 +18,13 @@ const mayImport = {
 const knowsNoProvider = ['@zoneproof/provider-testkit', '@zoneproof/sandbox'];
 
 /**
- * A floor imports only the floors below it, and no package looks past another's index.
+ * A floor imports only the floors below it, and only what a package exports.
  *
  * @param {import('./workspace.mjs').Package[]} packages
  * @returns {string[]} problems
  */
 export function floorProblems(packages) {
-  const own = new Set(packages.map((found) => found.name));
+  const own = new Map(packages.map((found) => [found.name, found]));
   return packages.flatMap((found) => {
     const allowed = mayImport[found.name] ?? familyOf(found.name);
     if (allowed === undefined) return [`${found.folder}: ${found.name} has no floor in tools/check/floors.mjs`];
@@ -34,7 +34,8 @@ export function floorProblems(packages) {
         if (outside) return [`${file.path}: imports ${specifier}, which lies outside its package; import it by name`];
         const target = packageOf(specifier);
         if (target === undefined || !own.has(target) || target === found.name) return [];
-        if (specifier !== target) return [`${file.path}: imports ${specifier}, past the index of ${target}`];
+        if (!exportsOf(own.get(target)).has(specifier))
+          return [`${file.path}: imports ${specifier}, which ${target} does not export`];
         if (knowsNoProvider.includes(found.name) && isProvider(target))
           return [`${file.path}: imports ${target}; ${found.name} may know no provider`];
         if (file.test || allowed.includes(target)) return [];
@@ -47,6 +48,10 @@ export function floorProblems(packages) {
 function familyOf(name) {
   const family = Object.keys(mayImport).find((key) => key.endsWith('*') && name.startsWith(key.slice(0, -1)));
   return family === undefined ? undefined : mayImport[family];
+}
+
+function exportsOf({ name, manifest }) {
+  return new Set([name, ...Object.keys(manifest.exports ?? {}).map((key) => name + key.slice(1))]);
 }
 
 function isProvider(name) {
