@@ -1,6 +1,7 @@
 import type { DnsMessage, DnsName } from '@zoneproof/dns';
 import { type Ask, noAnswerReason, type Question } from './ask.ts';
 import { firstUsable } from './first-usable.ts';
+import type { Gate } from './gate.ts';
 import { type Reply, readReply, shown } from './reply.ts';
 import { type AuthoritativeServer, LocateError } from './types.ts';
 import { authoritativePort, type ZoneServers } from './zone-servers.ts';
@@ -13,23 +14,32 @@ export interface ZoneAsker {
   ns(zone: ZoneServers, apex: DnsName, signal: AbortSignal): Promise<DnsMessage | undefined>;
 }
 
-export function createZoneAsker(ask: Ask, hedgeMs: number): ZoneAsker {
+export function createZoneAsker(ask: Ask, gate: Gate, hedgeMs: number): ZoneAsker {
   const standings = new WeakMap<ZoneServers, Standing>();
 
-  function first<T>(zone: ZoneServers, question: Question, signal: AbortSignal, read: (message: DnsMessage) => T) {
+  async function first<T>(
+    zone: ZoneServers,
+    question: Question,
+    signal: AbortSignal,
+    read: (message: DnsMessage) => T,
+  ) {
     const standing = standings.get(zone) ?? { turn: 0, failing: new Set() };
     standings.set(zone, standing);
-    return firstUsable(inTurn(zone.servers, standing), hedgeMs, signal, async (server, attemptSignal) => {
-      try {
-        const to = { address: server.address, port: authoritativePort };
-        const usable = read((await ask(question, to, { rd: false, signal: attemptSignal })).message);
-        standing.failing.delete(server.address);
-        return usable;
-      } catch (error) {
-        if (!attemptSignal.aborted) standing.failing.add(server.address);
-        throw error;
+    const candidates = inTurn(zone.servers, standing);
+    const attempt = async ({ address }: AuthoritativeServer, attemptSignal: AbortSignal) => {
+      const to = { address, port: authoritativePort };
+      return read((await ask(question, to, { rd: false, signal: attemptSignal })).message);
+    };
+    const outcome = await gate.run(() => firstUsable(candidates, hedgeMs, signal, attempt), signal);
+    for (const candidate of candidates) {
+      // Whoever comes before the one that answered has failed or was too slow: the next question begins elsewhere.
+      if (candidate === outcome.from) {
+        standing.failing.delete(candidate.address);
+        break;
       }
-    });
+      standing.failing.add(candidate.address);
+    }
+    return outcome;
   }
 
   return {

@@ -7,7 +7,6 @@ import {
   exchange,
 } from '@zoneproof/dns';
 import type { RandomBytes } from '../contract/index.ts';
-import { createGate } from './gate.ts';
 
 export interface Question {
   readonly name: DnsName;
@@ -26,18 +25,15 @@ export function createAsk(options: {
   readonly random: RandomBytes;
   readonly tryTimeoutMs: number;
 }): Ask {
-  // A socket each: far below the usual limit of 1,024 open files, and enough for 50 rounds of 5 servers at once.
-  const gate = createGate(256);
   const { transport, random, tryTimeoutMs: timeoutMs } = options;
-  return (question, server, { rd, signal }) =>
-    gate.run(async () => {
-      try {
-        return await exchange(question, server, { transport, signal, rd, timeoutMs, tries: 2, random });
-      } catch (error) {
-        signal.throwIfAborted();
-        throw error;
-      }
-    }, signal);
+  return async (question, server, { rd, signal }) => {
+    try {
+      return await exchange(question, server, { transport, signal, rd, timeoutMs, tries: 2, random });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  };
 }
 
 /** Why there was no answer, without the server. */

@@ -8,7 +8,7 @@ export interface Failure<C> {
 /** The first usable answer, or why there is none from each candidate that was tried. */
 export type FirstUsable<C, T> =
   | { readonly answer: T; readonly from: C; readonly failures: readonly Failure<C>[] }
-  | { readonly answer?: never; readonly failures: readonly Failure<C>[] };
+  | { readonly answer?: never; readonly from?: never; readonly failures: readonly Failure<C>[] };
 
 /**
  * Asks candidates in their order, one at a time: the next is asked at once when one failed, and beside it when one

@@ -1,6 +1,8 @@
 import { DnsExchangeError, type DnsMessage } from '@zoneproof/dns';
 import type { Clock } from '../contract/index.ts';
+import { linkedController } from './abort.ts';
 import { type Ask, noAnswerReason } from './ask.ts';
+import type { Gate } from './gate.ts';
 import { readReply, shown } from './reply.ts';
 import { summarise } from './summary.ts';
 import type { AuthoritativeServer, Evidence, Location, ServerEvidence } from './types.ts';
@@ -11,32 +13,31 @@ import { authoritativePort } from './zone-servers.ts';
 export async function lookAtServers(
   location: Location,
   values: readonly string[],
-  { ask, clock }: { readonly ask: Ask; readonly clock: Clock },
+  { ask, gate, clock }: { readonly ask: Ask; readonly gate: Gate; readonly clock: Clock },
   signal: AbortSignal,
 ): Promise<Evidence> {
   const at = clock.now();
   // Values are octets on the wire, and TXT is decoded as latin1.
   const wanted = values.map((value) => Buffer.from(value, 'utf8').toString('latin1'));
   let refresh: number | undefined;
-  const asked = await Promise.all(
-    location.servers.map(async (server): Promise<ServerEvidence> => {
-      const to = { address: server.address, port: authoritativePort };
-      try {
-        const { message, transport, rttMs } = await ask({ name: location.target, type: 'TXT' }, to, {
-          rd: false,
-          signal,
-        });
-        const { refresh: seconds, ...finding } = readFinding(message, location, wanted);
-        refresh = seconds ?? refresh;
-        const { rcode, aa } = message;
-        return { ...identity(server), transport, rttMs: Math.round(rttMs * 10) / 10, rcode, aa, ...finding };
-      } catch (error) {
-        signal.throwIfAborted();
-        const transport = error instanceof DnsExchangeError ? error.transport : 'udp';
-        return { ...identity(server), finding: 'unreachable', transport, detail: noAnswerReason(error) };
-      }
-    }),
-  );
+  const observe = async (server: AuthoritativeServer, shared: AbortSignal): Promise<ServerEvidence> => {
+    const to = { address: server.address, port: authoritativePort };
+    const question = { name: location.target, type: 'TXT' } as const;
+    try {
+      const answer = await gate.run(() => ask(question, to, { rd: false, signal: shared }), shared);
+      const { refresh: seconds, ...finding } = readFinding(answer.message, location, wanted);
+      refresh = seconds ?? refresh;
+      const { rcode, aa } = answer.message;
+      const rttMs = Math.round(answer.rttMs * 10) / 10;
+      return { ...identity(server), transport: answer.transport, rttMs, rcode, aa, ...finding };
+    } catch (error) {
+      shared.throwIfAborted();
+      const transport = error instanceof DnsExchangeError ? error.transport : 'udp';
+      return { ...identity(server), finding: 'unreachable', transport, detail: noAnswerReason(error) };
+    }
+  };
+  const { controller, unlink } = linkedController(signal);
+  const asked = await Promise.all(location.servers.map((server) => observe(server, controller.signal))).finally(unlink);
   const servers = [...asked, ...(location.unresolved ?? []).map(withoutAddress)];
   const verdict = judge(servers);
   const { zone, target } = location;

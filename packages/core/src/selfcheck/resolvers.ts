@@ -1,6 +1,7 @@
 import { type DnsMessage, type DnsName, type DnsServer, formatServer } from '@zoneproof/dns';
 import { type Ask, noAnswerReason, type Question } from './ask.ts';
 import { type Failure, firstUsable } from './first-usable.ts';
+import type { Gate } from './gate.ts';
 import { LocateError } from './types.ts';
 
 /**
@@ -25,6 +26,7 @@ export interface Resolvers {
 export async function listResolvers(
   list: () => readonly DnsServer[] | Promise<readonly DnsServer[]>,
   ask: Ask,
+  gate: Gate,
   hedgeMs: number,
 ): Promise<Resolvers> {
   let servers: readonly DnsServer[];
@@ -43,11 +45,12 @@ export async function listResolvers(
     key: names.join(','),
     text: names.join(', '),
     async ask(question, signal) {
-      const outcome = await firstUsable(servers, hedgeMs, signal, async (server, attemptSignal) => {
+      const attempt = async (server: DnsServer, attemptSignal: AbortSignal) => {
         const { message } = await ask(question, server, { rd: true, signal: attemptSignal });
         if (message.rcode === 'NOERROR' || message.rcode === 'NXDOMAIN') return message;
         throw new Unhelpful(message.rcode);
-      });
+      };
+      const outcome = await gate.run(() => firstUsable(servers, hedgeMs, signal, attempt), signal);
       if (outcome.answer) return outcome.answer;
       if (outcome.failures.some(({ error }) => error instanceof Unhelpful)) return reasons(outcome.failures);
       throw new LocateError(

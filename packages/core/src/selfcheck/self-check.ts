@@ -3,6 +3,7 @@ import type { Clock, RandomBytes } from '../contract/index.ts';
 import { createAsk } from './ask.ts';
 import { createZoneAsker } from './ask-zone.ts';
 import { createDelegations, type Delegations } from './delegations.ts';
+import { createGate } from './gate.ts';
 import { createLocator, type Locator } from './locate.ts';
 import { lookAtServers } from './look.ts';
 import { listResolvers } from './resolvers.ts';
@@ -27,11 +28,13 @@ export interface SelfCheckOptions {
 export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   const { transport, clock, random, tryTimeoutMs = 2000, hedgeMs = 400 } = options;
   const ask = createAsk({ transport, random, tryTimeoutMs });
-  const zoneAsker = createZoneAsker(ask, hedgeMs);
+  // A socket each, or two: far below the usual limit of 1,024 open files, and enough for 50 looks at 5 servers.
+  const gate = createGate(256);
+  const zoneAsker = createZoneAsker(ask, gate, hedgeMs);
   let view: { readonly key: string; readonly delegations: Delegations; readonly locator: Locator } | undefined;
 
   async function currentView() {
-    const resolvers = await listResolvers(options.resolvers, ask, hedgeMs);
+    const resolvers = await listResolvers(options.resolvers, ask, gate, hedgeMs);
     // What other servers said may not hold in the view of these.
     if (view?.key !== resolvers.key) {
       const delegations = createDelegations(resolvers, zoneAsker, clock);
@@ -46,7 +49,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
       return (await currentView()).locator.locate(name, signal);
     },
     async look(location, values, signal) {
-      const evidence = await lookAtServers(location, values, { ask, clock }, signal);
+      const evidence = await lookAtServers(location, values, { ask, gate, clock }, signal);
       if (evidence.servers.some(({ finding }) => finding === 'lame')) view?.delegations.drop(location.zone);
       return evidence;
     },

@@ -1,5 +1,5 @@
 import type { Clock } from '../contract/index.ts';
-import { untilAborted } from './abort.ts';
+import { sharedController, untilAborted } from './abort.ts';
 
 /** Remembers what `load` found, and lets all who ask for one key meanwhile wait for the same work. */
 export interface SharedCache<V> {
@@ -44,7 +44,7 @@ export function createSharedCache<V>(clock: Clock, max: number): SharedCache<V> 
   }
 
   function take(key: string, work: Parameters<SharedCache<V>['load']>[2]): Flight<V> {
-    const controller = new AbortController();
+    const controller = sharedController();
     const promise = work(controller.signal).then(
       ({ value, ttlMs }) => {
         if (flights.get(key) === flight) {
