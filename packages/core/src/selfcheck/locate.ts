@@ -90,7 +90,8 @@ export function createLocator(
     const reply = await zoneAsker.txt(zone, name, signal);
     switch (reply.kind) {
       case 'alias':
-        return { alias: reply.target };
+        if (!(await isFromWildcard(reply.target, zone, name, signal))) return { alias: reply.target };
+        return inZone(knownApex(zone.zone, name) ?? zone.zone, zone, name, signal);
       case 'referral':
         return { below: await delegations.child(reply.zone, reply.nameservers, name, signal) };
       case 'none':
@@ -114,11 +115,25 @@ export function createLocator(
     return apex !== undefined && isWithin(apex, zone) && isWithin(name, apex) ? apex : undefined;
   }
 
+  /**
+   * A sibling that nobody has made and that has the same alias shows a wildcard. It no longer covers the challenge's
+   * name once a value is there (RFC 4592 2.2.1), so it is not followed. Names that an alias led to are taken as meant.
+   */
+  async function isFromWildcard(target: DnsName, zone: ZoneServers, name: DnsName, signal: AbortSignal) {
+    const parent = parentOf(name);
+    if (!name.startsWith('_acme-challenge.') || parent === undefined) return false;
+    const reply = await zoneAsker.txt(zone, child(randomLabel(), parent), signal);
+    return reply.kind === 'alias' && reply.target === target;
+  }
+
+  function randomLabel(): string {
+    return Buffer.from(random(7)).toString('hex'); // shorter than _acme-challenge, so that it always fits
+  }
+
   /** A name below, which nobody has made, draws the SOA of the zone that `name` is in. */
   async function probeApex(zone: ZoneServers, name: DnsName, signal: AbortSignal): Promise<DnsName> {
-    const label = Buffer.from(random(8)).toString('hex');
     try {
-      const reply = await zoneAsker.txt(zone, child(label, name), signal);
+      const reply = await zoneAsker.txt(zone, child(randomLabel(), name), signal);
       // A wildcard answers with values as well; then the zone that was found by delegation is the best knowledge.
       return reply.kind === 'none' && reply.apex !== undefined && isWithin(name, reply.apex) ? reply.apex : zone.zone;
     } catch (error) {

@@ -170,6 +170,30 @@ describe('where the value belongs', () => {
     });
   });
 
+  test('an alias that a wildcard makes is not followed: our value will hide it', async () => {
+    const { ns1, ns2, ns2v6 } = await serveExample(['*.example.com', 'CNAME', 'lb.cdn.example']);
+    const hidden = toDnsName('_acme-challenge.shop.example.com');
+    const location = await check.locate(hidden, signal);
+    expect(location).toMatchObject({ chain: [hidden], target: hidden, zone: 'example.com' });
+    await expect(check.look(location, [value], signal)).resolves.toMatchObject({
+      verdict: 'missing',
+      summary: expect.stringContaining('it has a CNAME to lb.cdn.example there'),
+    });
+    for (const server of [ns1, ns2, ns2v6]) put(server, ['_acme-challenge.shop.example.com', 'TXT', value]);
+    await expect(check.look(location, [value], signal)).resolves.toMatchObject({ verdict: 'visible' });
+  });
+
+  test('a delegation beside a wildcard with another target is followed', async () => {
+    await serveExample(
+      ['*.example.com', 'CNAME', 'lb.cdn.example'],
+      ['_acme-challenge.shop.example.com', 'CNAME', 'here.example.com'],
+      ['here.example.com', 'A', '192.0.2.3'],
+    );
+    await expect(check.locate(toDnsName('_acme-challenge.shop.example.com'), signal)).resolves.toMatchObject({
+      target: 'here.example.com',
+    });
+  });
+
   test('an alias that leads back is a loop, named from end to end', async () => {
     await serveExample(
       ['_acme-challenge.www.example.com', 'CNAME', 'a.example.com'],

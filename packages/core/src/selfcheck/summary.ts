@@ -41,7 +41,8 @@ export function summarise(seen: Omit<Evidence, 'at' | 'summary'>, wanted: number
 
 function missingStep(zone: string, lacking: readonly ServerEvidence[], total: number, refresh?: number): string {
   const alias = lacking.find(({ detail }) => detail?.includes('a CNAME to'));
-  if (alias) return 'the delegation has changed: it is followed anew at the next look';
+  if (alias)
+    return 'a CNAME hides the value there: remove it, or wait until its removal or our value has reached every server';
   const period = refresh === undefined ? "the zone's SOA refresh" : `the zone's SOA refresh (${refresh} s)`;
   if (lacking.length < total) return `nothing to do unless this lasts beyond ${period}`;
   return `if this lasts beyond ${period}, check that the zone ${zone} that the provider writes to is the one these servers serve`;
