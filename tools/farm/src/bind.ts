@@ -75,7 +75,8 @@ options {
   directory "${directory}";
   pid-file none; session-keyfile "${join(directory, 'session.key')}"; managed-keys-directory "${directory}";
   ${listen}
-  recursion no; dnssec-validation no; empty-zones-enable no; notify no; minimal-responses yes;
+  // Pebble does not follow CNAMEs itself: the server has to, between its own zones.
+  recursion yes; dnssec-validation no; empty-zones-enable no; notify no; minimal-responses yes;
   tcp-clients 1000;
 };
 controls { };
