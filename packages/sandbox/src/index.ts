@@ -6,16 +6,11 @@ export type { ProblemType } from './ca/problem.ts';
 export { type CaOptions, type SandboxCa, startAcmeCa } from './ca/server.ts';
 export type { CaCounts, CaSettings, IssuedCertificate } from './ca/state.ts';
 export type { ValidationDns } from './ca/validate.ts';
+export type { DnsEndpoint } from './dns/endpoint.ts';
+export type { QueryEntry, UpdateEntry } from './dns/log.ts';
 export { type ResolverOptions, type SandboxResolver, startResolver } from './dns/resolver.ts';
-export {
-  type DnsEndpoint,
-  type DnsServerOptions,
-  type QueryEntry,
-  type SandboxDns,
-  startDnsServer,
-  type UpdateEntry,
-  type ZoneOptions,
-} from './dns/server.ts';
+export { type DnsServerOptions, type SandboxDns, startDnsServer, type UpdateFaults } from './dns/server.ts';
 export type { PlainRecord } from './dns/zone-data.ts';
+export type { ZoneContents, ZoneOptions } from './dns/zones.ts';
 export type { Clock, RandomBytes } from './inputs.ts';
 export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts';

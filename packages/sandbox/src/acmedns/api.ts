@@ -32,7 +32,8 @@ export function createApi(state: ApiState): RequestListener {
     void answer(state, request)
       .catch((): Reply => json(500, { error: 'json_error' }))
       .then(({ status, body, type, headers }) => {
-        response.writeHead(status, { ...(type && { 'content-type': type }), ...headers }).end(body);
+        const length = { 'content-length': String(Buffer.byteLength(body)) };
+        response.writeHead(status, { ...(type && { 'content-type': type }), ...length, ...headers }).end(body);
       });
   };
 }

@@ -3,8 +3,8 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type DnsServer, labelsOf, toDnsName } from '@zoneproof/dns';
 import { type DnsListener, listenDns } from '../dns/listener.ts';
+import { appendLog, type QueryEntry } from '../dns/log.ts';
 import { readRequest, writeAnswer } from '../dns/respond.ts';
-import type { QueryEntry } from '../dns/server.ts';
 import { createZone, type PlainRecord, recordsAt, soaOf, type ZoneData, zoneOf } from '../dns/zone-data.ts';
 import { type Clock, type RandomBytes, systemClock, systemRandom } from '../inputs.ts';
 import { type AcmeDnsAccount, createAccounts } from './accounts.ts';
@@ -49,8 +49,6 @@ export interface SandboxAcmeDns {
   close(): Promise<void>;
 }
 
-const logLimit = 10_000;
-
 /** Starts a double of acme-dns: its HTTP API and its DNS server. */
 export async function startAcmeDns(options: AcmeDnsOptions): Promise<SandboxAcmeDns> {
   const { address = '127.0.0.1', clock = systemClock, random = systemRandom } = options;
@@ -70,8 +68,7 @@ export async function startAcmeDns(options: AcmeDnsOptions): Promise<SandboxAcme
       return index === -1 ? undefined : faults.splice(index, 1)[0];
     },
     onUpdate(subdomain, value) {
-      updates.push({ subdomain, value });
-      if (updates.length > logLimit) updates.shift();
+      appendLog(updates, { subdomain, value });
     },
     onRequest(at) {
       requests[at]++;
@@ -83,8 +80,7 @@ export async function startAcmeDns(options: AcmeDnsOptions): Promise<SandboxAcme
     if (!request || request instanceof Uint8Array) return request;
     const [question] = request.questions;
     if (request.opcode !== 'QUERY' || !question) return writeAnswer(request, { rcode: 'NOTIMP' }, transport);
-    queries.push({ name: question.name, type: question.type, transport, server: listener.server });
-    if (queries.length > logLimit) queries.shift();
+    appendLog(queries, { name: question.name, type: question.type, transport, server: listener.server });
     return writeAnswer(request, answerAcmeDns(question, zone, accounts), transport);
   });
 

@@ -91,10 +91,10 @@ async function validateChallenge(ca: Ca, authorization: Authorization, challenge
   ca.counts.validations++;
   const name = authorization.wildcard ? `*.${authorization.name}` : authorization.name;
   const fault = ca.faults.take('validation', [name]);
-  const thumbprint = authorization.account.key.thumbprint;
-  const problem = fault
+  const keyAuthorization = `${challenge.token}.${authorization.account.key.thumbprint}`;
+  const problem = await (fault
     ? faultProblem(fault)
-    : await ca.validate(challenge.type, authorization.name, `${challenge.token}.${thumbprint}`);
+    : ca.validate(challenge.type, authorization.name, keyAuthorization));
   // Deactivated while the validation ran: the verdict comes too late.
   if (authorization.status !== 'pending') return;
   if (problem) {

@@ -1,5 +1,6 @@
 import { isWithin, toDnsName } from '@zoneproof/dns';
 import { authorizationStatus, authorize } from './authorizations.ts';
+import { readCsr } from './csr.ts';
 import { faultProblem } from './faults.ts';
 import { isObject } from './jws.ts';
 import { Problem, type Subproblem } from './problem.ts';
@@ -33,7 +34,7 @@ export async function finalizeOrder(ca: Ca, order: Order, payload: unknown): Pro
     throw new Problem('malformed', 'finalize takes {"csr": base64url}');
   const status = orderStatus(order, ca.clock.now());
   if (status !== 'ready') throw new Problem('orderNotReady', `the order is ${status}, not ready`);
-  const request = await ca.issuer.readRequest(payload.csr, { names: order.names, accountKey: order.account.key });
+  const request = await readCsr(payload.csr, { names: order.names, accountKey: order.account.key });
   const fault = ca.faults.take('issuance', order.names);
   if (fault) {
     order.error = faultProblem(fault);

@@ -1,20 +1,21 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { newAccount, requireValid, updateAccount } from './accounts.ts';
 import { readAuthorization, respondToChallenge } from './authorizations.ts';
 import { directoryDocument } from './directory.ts';
 import { type FaultPoint, faultProblem } from './faults.ts';
+import { problemAnswer, readBody, sendAnswer, unavailable } from './http.ts';
 import { type VerifiedRequest, verifyRequest } from './jws.ts';
 import type { Nonces } from './nonces.ts';
 import { finalizeOrder, newOrder, readOrder } from './orders.ts';
 import { Problem } from './problem.ts';
 import type { Account, Answer, Ca } from './state.ts';
 
-/** The HTTP side: finds the resource, verifies the JWS, applies faults, adds nonce and links, words the errors. */
+/** Finds the resource of each request, verifies its JWS, applies faults, and has the answer sent. */
 export function createRequestListener(ca: Ca, nonces: Nonces, origin: string): RequestListener {
   return (request, response) => {
     void answerRequest(ca, nonces, origin, request).then((answer) => {
       if (answer === 'dropped') request.socket.destroy();
-      else send(ca, nonces, request, response, answer);
+      else sendAnswer(request, response, answer, { directory: ca.resources.directory, nonce: nonces.issue });
     });
   };
 }
@@ -22,7 +23,6 @@ export function createRequestListener(ca: Ca, nonces: Nonces, origin: string): R
 interface Route {
   readonly path: RegExp;
   readonly point: FaultPoint;
-  readonly keyKind: 'jwk' | 'kid';
   run(ca: Ca, account: Account, payload: unknown, id: string): Answer | Promise<Answer>;
 }
 
@@ -71,8 +71,6 @@ const routes: readonly Route[] = [
     };
   }),
 ];
-
-const maxBodyOctets = 256 * 1024;
 
 async function answerRequest(
   ca: Ca,
@@ -156,55 +154,7 @@ function own<T>(account: Account, found: T | undefined, what: string, ownerOf: (
 }
 
 function post(point: FaultPoint, path: RegExp, run: Route['run']): Route {
-  return { point, path, keyKind: 'kid', run };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let octets = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    octets += chunk.length;
-    if (octets > maxBodyOctets)
-      throw new Problem('malformed', `the body has more than ${maxBodyOctets} octets`, { status: 413 });
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
-}
-
-function send(ca: Ca, nonces: Nonces, request: IncomingMessage, response: ServerResponse, answer: Answer): void {
-  response.statusCode = answer.status;
-  const headers = new Map(Object.entries(answer.headers ?? {}));
-  const { body } = answer;
-  if (typeof body === 'object' && !headers.has('content-type')) headers.set('content-type', 'application/json');
-  // RFC 8555 6.5: in every answer to a POST and to newNonce. A load balancer's page has none.
-  if (request.url !== '/directory' && answer.headers?.['content-type'] !== 'text/html')
-    headers.set('replay-nonce', nonces.issue());
-  if (request.url !== '/directory')
-    headers.set('link', [`<${ca.resources.directory}>;rel="index"`, ...[headers.get('link') ?? []].flat()]);
-  for (const [name, value] of headers) response.setHeader(name, value);
-  response.end(
-    request.method === 'HEAD' || body === undefined
-      ? undefined
-      : typeof body === 'string'
-        ? body
-        : JSON.stringify(body),
-  );
-}
-
-function problemAnswer(problem: Problem): Answer {
-  return {
-    status: problem.status,
-    headers: { ...problem.headers, 'content-type': 'application/problem+json' },
-    body: problem.document,
-  };
-}
-
-function unavailable(problem: Problem): Answer {
-  return {
-    status: 503,
-    headers: { ...problem.headers, 'content-type': 'text/html' },
-    body: '<html><body><h1>503 Service Unavailable</h1></body></html>\n',
-  };
+  return { point, path, run };
 }
 
 function methodNotAllowed(request: IncomingMessage, allow: string): Problem {
