@@ -277,6 +277,16 @@ describe('bounds', () => {
     expect(await resources()).toEqual(before);
   });
 
+  test.each([{ tcp: false }, { tcp: true }])('aborting while the socket is being opened frees it: %o', async (how) => {
+    const server = await serve({});
+    const before = await resources();
+    const controller = new AbortController();
+    const asked = failure(ask(server, { ...how, signal: controller.signal, timeoutMs: 60_000 }));
+    controller.abort();
+    expect(await asked).toMatchObject({ kind: 'aborted', sent: false });
+    expect(await resources()).toEqual(before);
+  });
+
   test('an aborted signal opens nothing', async () => {
     const server = await serve({});
     const before = await resources();
@@ -303,10 +313,22 @@ describe('servers that cannot be reached', () => {
     for (const tcp of [false, true]) expect(await failure(ask(server, { tcp }))).toMatchObject({ kind: 'refused' });
   });
 
+  test.each([{ tcp: false }, { tcp: true }])('the system knows no way there: %o', async (how) => {
+    // The broadcast address: no socket may connect to it unless it asked for that.
+    const error = await failure(ask({ address: '255.255.255.255', port: 53 }, how));
+    expect(error).toMatchObject({ kind: 'unreachable', sent: false });
+    expect(error.message).toMatch(/no way to this address from here \(E[A-Z]+\)/);
+  });
+
   test('a host name is no address', async () => {
     const error = await failure(ask({ address: 'ns1.example.test', port: 53 }));
     expect(error).toMatchObject({ kind: 'unreachable', sent: false });
     expect(error.message).toMatch(/by IP address, not by name/);
+  });
+
+  test.each([0, 65_536, Number.NaN])('%d is no port', async (port) => {
+    const error = await failure(ask({ address: '127.0.0.1', port }));
+    expect(error).toMatchObject({ kind: 'unreachable', sent: false });
   });
 
   test('a switched-off transport denies and opens nothing', async () => {

@@ -56,7 +56,8 @@ export async function sendUpdate(
 /**
  * The two meanings of NOTAUTH (RFC 2136 3.1.2, RFC 8945 5.3.2), told apart by the TSIG error:
  * `zone`: the server has no such zone, or is not authoritative for it; `tsig`: it refuses our key, signature or clock;
- * `unproven`: an answer to a signed update that may come from anyone.
+ * `unproven`: an unsigned answer to a signed update, which may come from anyone (Knot 3.2 says so that it has no such
+ * zone; PowerDNS 4.7 says REFUSED without a TSIG record to every wrong key, signature and clock).
  */
 export function notAuthMeaning(tsig: TsigCheck | undefined): 'zone' | 'tsig' | 'unproven' {
   switch (tsig?.status) {

@@ -7,22 +7,23 @@ import type { DnsServer, DnsTransport, TransportCall } from './transport.ts';
 /** Sockets of this machine: one per exchange, closed before the promise settles. */
 export const systemTransport: DnsTransport = {
   udp: (server, query, accept, call) =>
-    exchange(server, 'udp', call, (exchange) => {
+    withSocket(server, 'udp', call, (exchange) => {
       // A connected socket takes datagrams from that address and port only, and learns when nothing listens there.
       const socket = createSocket(isIP(server.address) === 6 ? 'udp6' : 'udp4');
       socket.on('error', exchange.fail);
       socket.on('message', (answer) => {
         if (accept(answer)) exchange.done(answer);
       });
-      socket.connect(server.port, server.address, () => {
+      socket.on('connect', () => {
         exchange.sent = true;
         socket.send(query);
       });
+      socket.connect(server.port, server.address); // with a callback, errors would go there and not to 'error'
       return () => socket.close();
     }),
 
   tcp: (server, query, call) =>
-    exchange(server, 'tcp', call, (exchange) => {
+    withSocket(server, 'tcp', call, (exchange) => {
       const socket = connect({ host: server.address, port: server.port, noDelay: true });
       const answer = new TcpAnswer();
       socket.on('error', exchange.fail);
@@ -58,7 +59,7 @@ interface RunningExchange {
 }
 
 /** Settles once: by an answer, an error of the socket, the time-out or the signal. `open` returns what frees its socket. */
-function exchange(
+function withSocket(
   server: DnsServer,
   transport: DnsTransportName,
   call: TransportCall,
@@ -98,6 +99,7 @@ function exchange(
     if (call.signal.aborted) onAbort();
     else if (isIP(server.address) === 0)
       running.reject('unreachable', 'a DNS server is reached by IP address, not by name');
+    else if (!(server.port >= 1 && server.port <= 65_535)) running.reject('unreachable', 'ports are 1 to 65535');
     else {
       release = open(running);
       if (settled) release();

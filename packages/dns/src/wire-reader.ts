@@ -53,7 +53,7 @@ export class WireReader {
   /** A copy, so that a small value does not keep a large message alive. */
   octets(length: number): Uint8Array {
     const start = this.take(length);
-    return Uint8Array.prototype.slice.call(this.wire, start, start + length);
+    return Uint8Array.from(this.wire.subarray(start, start + length));
   }
 
   name(): DnsName {
