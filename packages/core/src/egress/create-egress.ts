@@ -1,0 +1,78 @@
+import { type DnsTransport, systemTransport } from '@zoneproof/dns';
+import type { Dispatcher } from 'undici';
+import { type AddressRule, createAddressGuard, guardTransport } from './address-guard.ts';
+import { EgressDispatcher } from './dispatcher.ts';
+import { type Egress, EgressError } from './egress.ts';
+import { createFetch } from './egress-fetch.ts';
+import { type ExchangeDefaults, exchange } from './exchange.ts';
+import { EgressHttpsAgent } from './https-agent.ts';
+import { createProxyChoice, type ProxySettings, proxyName } from './proxy.ts';
+import { checkBundle, createTrust } from './trust.ts';
+
+export interface EgressOptions {
+  /** PEM certificates trusted beside the system's roots. */
+  readonly caBundle?: string;
+  readonly proxy?: ProxySettings;
+  /** Asked about each address before it is connected to, by HTTP and DNS. */
+  readonly addressRule?: AddressRule;
+  /** Default: the system's sockets. */
+  readonly dns?: DnsTransport;
+  /** Most octets of a body that `http` reads unless a request says otherwise; default 1 MiB. */
+  readonly maxBytes?: number;
+  /** One whole exchange of `http`; for SDKs the longest silence; default 30 000. */
+  readonly timeoutMs?: number;
+  /** Default `zoneproof`. */
+  readonly userAgent?: string;
+}
+
+/** @throws EgressError when `caBundle` or `proxy` cannot be read */
+export function createEgress(options: EgressOptions = {}): Egress {
+  const guard = createAddressGuard(options.addressRule);
+  const proxyFor = createProxyChoice(options.proxy ?? {});
+  const dns = guardTransport(options.dns ?? systemTransport, guard);
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const defaults: ExchangeDefaults = {
+    timeoutMs,
+    maxBytes: options.maxBytes ?? 1024 * 1024,
+    userAgent: options.userAgent ?? 'zoneproof',
+    proxyFor(target) {
+      const proxy = proxyFor(target);
+      return proxy && proxyName(proxy);
+    },
+  };
+
+  function open(bundles: readonly string[]): Egress {
+    const trust = createTrust(bundles);
+    const dispatcher = new EgressDispatcher({ guard, trust, proxyFor, timeoutMs });
+    const asUndici = dispatcher as unknown as Dispatcher;
+    const others = new Map<string, Egress>();
+    let httpsAgent: EgressHttpsAgent | undefined;
+    return {
+      async http(request) {
+        if (dispatcher.closed) throw new EgressError('aborted', `${request.method}: the egress was closed`, false);
+        return exchange(asUndici, request, defaults);
+      },
+      dispatcher: asUndici,
+      fetch: createFetch(dispatcher, defaults.userAgent),
+      get httpsAgent() {
+        httpsAgent ??= new EgressHttpsAgent(guard, trust, proxyFor);
+        return httpsAgent;
+      },
+      dns,
+      withCaBundle(pem) {
+        let other = others.get(pem);
+        if (other === undefined) {
+          other = open([...bundles, checkBundle(pem)]);
+          others.set(pem, other);
+        }
+        return other;
+      },
+      async close() {
+        httpsAgent?.destroy();
+        await Promise.all([dispatcher.destroy(), ...[...others.values()].map((other) => other.close())]);
+      },
+    };
+  }
+
+  return open(options.caBundle === undefined ? [] : [checkBundle(options.caBundle)]);
+}
