@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { child, type DnsName, DnsNameError, labelsOf, parentOf, toDnsName } from '@zoneproof/dns';
-import { type CertificateSpec, certificateSpecSchema, parseRenewBefore } from '../resources/index.ts';
+import { parseRenewBefore } from '../reconcile/renew-before.ts';
+import { type CertificateSpec, certificateSpecSchema } from '../resources/index.ts';
 import { isRecord, type ManifestHeader, quote, suggest } from './header.ts';
 import type { FieldPath, ReportProblem } from './problem.ts';
 import { reportSchemaProblems } from './schema.ts';
@@ -126,6 +127,6 @@ function checkRenewBefore(given: unknown, report: ReportProblem): void {
     parseRenewBefore(given);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    report(['spec', 'renewBefore'], `${error.message}.`);
+    report(['spec', 'renewBefore'], error.message);
   }
 }

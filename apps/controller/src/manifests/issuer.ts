@@ -233,17 +233,13 @@ async function checkBlock(
   report: ReportProblem,
 ): Promise<ProviderPlugin | undefined> {
   const installed = registry.list().map((provider) => provider.key);
-  if (!installed.includes(key)) {
-    const near = suggest(key, [...installed, ...Object.keys(providerSchema.properties)]);
-    if (near !== '') {
-      report(path, `no provider "${key}" is installed${near}`);
-      return undefined;
-    }
+  if (!installed.includes(key) && !isRecord(config)) {
+    report(path, `unknown field${suggest(key, [...installed, ...Object.keys(providerSchema.properties)]) || '.'}`);
+    return undefined;
   }
   try {
-    const plugin = await registry.load(key);
     const ok = reportConfigProblems(await registry.validate(key, config), path, report);
-    return ok ? plugin : undefined;
+    return ok ? await registry.load(key) : undefined;
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     report(path, error.message);

@@ -72,7 +72,8 @@ export async function loadManifests(
 function readDraft(document: ManifestDocument, problems: ManifestProblem[]): Draft | undefined {
   let object: string | undefined;
   const report = (path: FieldPath, message: string, severity: ManifestProblem['severity'] = 'error'): void => {
-    const text = path.length === 0 ? message : `${showPath(path)}: ${message}`;
+    const sentence = /[.?!]$/.test(message) ? message : `${message}.`;
+    const text = path.length === 0 ? sentence : `${showPath(path)}: ${sentence}`;
     problems.push({ file: document.file, ...document.at(path), severity, message: text, ...(object && { object }) });
   };
   const header = readHeader(document, report);

@@ -59,6 +59,9 @@ export const reasons = {
   SecretNotOurs: 'The Secret of the certificate belongs to someone else and is not overwritten.',
   KeyMissing: 'The private key of the Order is gone.',
   RenewBeforeTooLong: 'renewBefore is not shorter than the lifetime of the certificate.',
+  // after issuance
+  OnIssuedDone: 'The onIssued command ended well.',
+  OnIssuedFailed: 'The onIssued command could not be run or failed; the certificate is stored.',
   InternalError: 'A fault of zoneproof; please report it.',
 } as const;
 

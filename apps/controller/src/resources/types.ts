@@ -182,6 +182,8 @@ export interface ChallengeStatus {
   readonly evidence?: Evidence;
   readonly looks?: number;
   readonly error?: string;
+  /** The CA's word for it: `dns`, `unauthorized`, `caa` (RFC 8555 6.7). */
+  readonly errorType?: string;
 }
 
 export interface OrderStatus {

@@ -1,0 +1,26 @@
+import type { Report } from '../../reconcile/services.ts';
+import { objectTitle } from '../../resources/index.ts';
+import { printable, type Style } from '../terminal/style.ts';
+import type { ReportLine } from './schemas.ts';
+
+/** A change of the process itself, told in the same stream as those of objects. */
+export interface ProcessReport {
+  readonly at: number;
+  readonly level: Report['level'];
+  readonly reason: 'Started' | 'Reloaded' | 'ManifestsBroken' | 'Stopping';
+  readonly message: string;
+}
+
+/** `2026-11-21T12:13:29.120Z info  Certificate default/shop Issued: Valid until ...`. */
+export function reportText(report: Report | ProcessReport, style: Style): string {
+  const level = { info: 'info ', warn: style.yellow('warn '), error: style.red('error') }[report.level];
+  const object = 'kind' in report ? `${objectTitle(report)} ` : '';
+  const time = style.dim(new Date(report.at).toISOString());
+  return `${time} ${level} ${object}${report.reason}: ${printable(report.message)}\n`;
+}
+
+export function reportJson(report: Report | ProcessReport): string {
+  const { at, level, reason, message } = report;
+  const about = 'kind' in report ? { kind: report.kind, namespace: report.namespace, name: report.name } : {};
+  return `${JSON.stringify({ time: new Date(at).toISOString(), level, ...about, reason, message } satisfies ReportLine)}\n`;
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import type { CommandContext } from './context.ts';
+
+const defaultStateDir = 'zoneproof-state';
+
+/**
+ * The command line. Each command's code is imported when it runs, so that `--help` and `validate` start fast and the
+ * sandbox is loaded by nobody else.
+ */
+export function createProgram(context: CommandContext, done: (exitCode: number) => void): Command {
+  const program = new Command('zoneproof')
+    .description('Keeps TLS certificates issued and renewed through ACME DNS01.')
+    .version(packageVersion(), '--version', 'print the version')
+    .helpOption('-h, --help', 'show this help')
+    .configureOutput({
+      writeOut: (text) => void context.out.write(text),
+      writeErr: (text) => void context.err.write(text),
+      getOutHelpWidth: () => Math.min(context.out.columns ?? 100, 120),
+      getErrHelpWidth: () => Math.min(context.err.columns ?? 100, 120),
+    })
+    .showHelpAfterError('(zoneproof --help shows how it is used)')
+    .exitOverride()
+    .addHelpText('after', example('zoneproof validate manifests/', 'zoneproof run manifests/ --state state --once'));
+
+  command(program, 'run', 'keep the certificates of the manifests issued and renewed')
+    .argument('<path...>', 'manifests: files, or directories with *.yaml, *.yml and *.json')
+    .addOption(stateOption())
+    .addOption(secretsOption())
+    .option('--once', 'end when all is settled: 0 when every certificate is Ready, else 1', false)
+    .option(
+      '--dns01-self-check-nameservers <host:port,...>',
+      'servers that the self check starts from, in place of those in /etc/resolv.conf',
+    )
+    .addOption(pluginDirOption())
+    .addOption(new Option('--log-format <format>', 'form of the lines').choices(['text', 'json']).default('text'))
+    .addHelpText('after', example('zoneproof run manifests/ --state /var/lib/zoneproof --secrets /run/secrets'))
+    .action(async (paths, options) => done(await (await import('./run.ts')).run(paths, options, context)));
+
+  command(program, 'validate', 'check manifests offline: all problems at once, with file and line')
+    .argument('<path...>', 'manifests: files or directories')
+    .addOption(secretsOption())
+    .addOption(pluginDirOption())
+    .addOption(outputOption(['text', 'json'], 'text'))
+    .addHelpText('after', example('zoneproof validate manifests/ --secrets /run/secrets'))
+    .action(async (paths, options) => done(await (await import('./validate.ts')).validate(paths, options, context)));
+
+  command(program, 'status', 'show certificates, issuers and orders, with and without a running process')
+    .argument('[name]', 'one certificate, in detail')
+    .option('-n, --namespace <namespace>', 'only this namespace')
+    .addOption(stateOption())
+    .addOption(outputOption(['table', 'json', 'yaml'], 'table'))
+    .option('-w, --watch', 'show again at each change, until Ctrl-C', false)
+    .addHelpText('after', example('zoneproof status', 'zoneproof status shop -n default -o json'))
+    .action(async (name, options) => done(await (await import('./status.ts')).status(name, options, context)));
+
+  command(program, 'renew', 'renew a certificate now; the old one stays until the new one is stored')
+    .argument('<name>', 'the certificate')
+    .option('-n, --namespace <namespace>', 'its namespace', 'default')
+    .addOption(stateOption())
+    .addHelpText('after', example('zoneproof renew shop -n default --state /var/lib/zoneproof'))
+    .action(async (name, options) => done(await (await import('./renew.ts')).renew(name, options, context)));
+
+  command(program, 'providers', 'list the installed DNS providers, or the fields of one')
+    .argument('[name]', "a provider's block key")
+    .addOption(pluginDirOption())
+    .addOption(outputOption(['text', 'json'], 'text'))
+    .addHelpText('after', example('zoneproof providers', 'zoneproof providers rfc2136'))
+    .action(async (name, options) => done(await (await import('./providers.ts')).providers(name, options, context)));
+
+  const acmedns = command(program, 'acmedns', 'accounts at an acme-dns server');
+  command(acmedns, 'register', 'register accounts, merge the credentials document, print and check the CNAMEs')
+    .argument('<url>', 'base URL of the acme-dns server')
+    .requiredOption('-d, --domain <domain...>', 'domains of the certificates; "*." may be left out')
+    .option('--allow-from <cidr...>', 'address ranges that may update the records; cannot be changed later')
+    .requiredOption('--out <file>', 'the credentials document; accounts already in it are kept')
+    .option('--json', 'print the outcome as JSON', false)
+    .option(
+      '--dns01-self-check-nameservers <host:port,...>',
+      'servers that the CNAME check starts from, in place of those in /etc/resolv.conf',
+    )
+    .addHelpText(
+      'after',
+      example(
+        'zoneproof acmedns register https://auth.example.com -d shop.example.com --allow-from 192.0.2.0/24 --out acmedns.json',
+      ),
+    )
+    .action(async (url, options) =>
+      done(await (await import('./acmedns-register.ts')).acmednsRegister(url, options, context)),
+    );
+
+  command(program, 'sandbox', 'try everything on this machine: a CA, DNS servers and the controller, until Ctrl-C')
+    .option('--dir <dir>', 'where the manifests to play with are written', 'zoneproof-sandbox')
+    .addHelpText('after', example('zoneproof sandbox --dir play'))
+    .action(async (options) => done(await (await import('./sandbox.ts')).sandbox(options, context)));
+
+  command(program, 'completion', 'print a completion script for a shell')
+    .addArgument(program.createArgument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      example(
+        'source <(zoneproof completion bash)',
+        'zoneproof completion fish > ~/.config/fish/completions/zoneproof.fish',
+      ),
+    )
+    .action(async (shell) => {
+      const { completionScript } = await import('./completion.ts');
+      context.out.write(completionScript(shell, program));
+      done(0);
+    });
+  return program;
+}
+
+/** The version in the package's own package.json. */
+export function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function command(parent: Command, name: string, description: string): Command {
+  return parent.command(name).description(description).helpOption('-h, --help', 'show this help');
+}
+
+function stateOption(): Option {
+  return new Option('--state <dir>', 'the state directory: accounts, keys, certificates').default(defaultStateDir);
+}
+
+function secretsOption(): Option {
+  return new Option('--secrets <dir>', 'Secrets as files NAME/ENTRY, as Kubernetes, Docker and systemd mount them');
+}
+
+function pluginDirOption(): Option {
+  return new Option('--plugin-dir <dir>', 'one more place with provider packages; may be repeated').argParser(
+    (dir: string, dirs: string[] | undefined) => [...(dirs ?? []), dir],
+  );
+}
+
+function outputOption(forms: readonly string[], form: string): Option {
+  return new Option('-o, --output <form>', 'form of the output').choices(forms).default(form);
+}
+
+function example(...lines: readonly string[]): string {
+  return `\n${lines.length === 1 ? 'Example' : 'Examples'}:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`;
+}

@@ -1,0 +1,23 @@
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createRegistry, discoverProviders, type ProviderRegistry } from '@zoneproof/core';
+import type { CommandContext } from './context.ts';
+
+/**
+ * The providers installed beside the running zoneproof package and in the plugin directories, or those handed in.
+ * Reads package.json files only; a plugin is loaded when it is used.
+ */
+export async function openRegistry(
+  context: CommandContext,
+  pluginDirs: readonly string[] = [],
+): Promise<ProviderRegistry> {
+  const { plugins } = context.inputs;
+  if (plugins !== undefined)
+    return createRegistry(
+      plugins.map(({ key }) => ({ key, packageName: `given-${key}`, version: '0.0.0', directory: '' })),
+      { importPlugin: async ({ key }) => ({ default: plugins.find((plugin) => plugin.key === key) }) },
+    );
+  const from = dirname(realpathSync(fileURLToPath(import.meta.url)));
+  return createRegistry(await discoverProviders({ from, pluginDirs: [...pluginDirs] }));
+}

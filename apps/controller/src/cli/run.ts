@@ -1,0 +1,148 @@
+import { NameserverListError } from '@zoneproof/core';
+import { showProblem } from '../manifests/index.ts';
+import type { Store } from '../store/index.ts';
+import { type CommandContext, UsageError } from './context.ts';
+import { showOutcome } from './outcome.ts';
+import { createProgressDisplay, type ProgressDisplay } from './progress-display.ts';
+import { openRegistry } from './registry.ts';
+import { aborted, untilStopped } from './signals.ts';
+import {
+  ManifestsError,
+  type Standalone,
+  type StandaloneOptions,
+  selfCheckResolvers,
+  startStandalone,
+} from './standalone.ts';
+import { count } from './validate.ts';
+import { watchFiles } from './watch-files.ts';
+
+export interface RunOptions {
+  readonly state: string;
+  readonly secrets?: string;
+  readonly once: boolean;
+  readonly dns01SelfCheckNameservers?: string;
+  readonly pluginDir?: readonly string[];
+  readonly logFormat: 'text' | 'json';
+}
+
+/**
+ * `zoneproof run`: until a signal comes, or with `--once` until nothing gets on any more; then 0 when every
+ * certificate is Ready, else 1. 2 when a manifest is broken: then nothing was sent anywhere.
+ */
+export async function run(paths: readonly string[], options: RunOptions, context: CommandContext): Promise<number> {
+  const resolvers = resolversOf(options.dns01SelfCheckNameservers);
+  return runOn(
+    {
+      paths,
+      stateDir: options.state,
+      ...(options.secrets !== undefined && { secretsDir: options.secrets }),
+      registry: await openRegistry(context, options.pluginDir),
+      resolvers,
+    },
+    options,
+    context,
+  );
+}
+
+/** The same with the servers that the self check starts from handed in. */
+export async function runOn(
+  options: Omit<StandaloneOptions, 'report'>,
+  { once, logFormat }: Pick<RunOptions, 'once' | 'logFormat'>,
+  context: CommandContext,
+): Promise<number> {
+  const stopping = untilStopped(context.inputs.signal);
+  const display = createProgressDisplay(context, logFormat);
+  let standalone: Standalone | undefined;
+  let watching: { close(): void } | undefined;
+  try {
+    const started = await startStandalone({ ...options, report: display.report }, context);
+    standalone = started;
+    for (const problem of started.problems) context.err.write(`${showProblem(problem)}\n`);
+    const { store, controller } = started;
+    display.follow(store);
+    if (once) {
+      await Promise.race([controller.settled(), aborted(stopping.signal)]);
+    } else {
+      watching = await watchFiles(watchedPaths(options), () => reload(started, display, context));
+      tell(
+        display,
+        context,
+        'info',
+        'Started',
+        `${count(store.list('Certificate').length, 'certificate')} looked after.`,
+      );
+      await aborted(stopping.signal);
+    }
+    if (stopping.signal.aborted)
+      tell(display, context, 'info', 'Stopping', 'Work under way is put down; it goes on at the next start.');
+    watching?.close();
+    display.close();
+    if (logFormat === 'text' && once) context.out.write(showOutcome(store, options.stateDir, context.style));
+    return once ? exitCode(store) : 0;
+  } catch (error) {
+    display.close();
+    if (!(error instanceof ManifestsError)) throw error;
+    for (const problem of error.problems) context.err.write(`${showProblem(problem)}\n`);
+    const errors = error.problems.filter(({ severity }) => severity === 'error').length;
+    context.err.write(`zoneproof: ${count(errors, 'error')} in the manifests; nothing was sent anywhere.\n`);
+    return 2;
+  } finally {
+    watching?.close();
+    await standalone?.stop();
+    stopping.release();
+  }
+}
+
+async function reload(standalone: Standalone, display: ProgressDisplay, context: CommandContext): Promise<void> {
+  const problems = await standalone.reload();
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  for (const problem of problems)
+    tell(display, context, problem.severity === 'error' ? 'error' : 'warn', 'ManifestsBroken', showProblem(problem));
+  if (errors.length > 0)
+    tell(
+      display,
+      context,
+      'error',
+      'ManifestsBroken',
+      `${count(errors.length, 'error')}: the last good manifests stay in use.`,
+    );
+  else
+    tell(
+      display,
+      context,
+      'info',
+      'Reloaded',
+      `${count(standalone.store.list('Certificate').length, 'certificate')} looked after.`,
+    );
+}
+
+function watchedPaths({ paths, secretsDir }: Omit<StandaloneOptions, 'report'>): { path: string; deep?: boolean }[] {
+  return [...paths.map((path) => ({ path })), ...(secretsDir === undefined ? [] : [{ path: secretsDir, deep: true }])];
+}
+
+function tell(
+  display: ProgressDisplay,
+  { clock }: CommandContext,
+  level: 'info' | 'warn' | 'error',
+  reason: 'Started' | 'Reloaded' | 'ManifestsBroken' | 'Stopping',
+  message: string,
+): void {
+  display.report({ at: clock.now(), level, reason, message });
+}
+
+function resolversOf(list: string | undefined): StandaloneOptions['resolvers'] {
+  try {
+    return selfCheckResolvers(list);
+  } catch (error) {
+    if (!(error instanceof NameserverListError)) throw error;
+    throw new UsageError(`--dns01-self-check-nameservers: ${error.problems.join('; ')}`);
+  }
+}
+
+function exitCode(store: Store): number {
+  return store
+    .list('Certificate')
+    .every(({ status }) => status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
+    ? 0
+    : 1;
+}
