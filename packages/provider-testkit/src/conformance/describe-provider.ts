@@ -1,0 +1,59 @@
+import { fileURLToPath } from 'node:url';
+import type { ProviderPlugin } from '@zoneproof/core';
+import type { Fixture } from './fixture.ts';
+import { Lab } from './lab.ts';
+import { steps } from './steps.ts';
+
+export interface ConformanceOptions {
+  readonly plugin: ProviderPlugin;
+  /** Of the package, where its package.json lies. */
+  readonly packageDir: string | URL;
+  /** Starts the service, once for all steps. */
+  setup(): Promise<Fixture>;
+  /** Promises that do not concern this provider although its capabilities would make them: id -> why. */
+  readonly setAside?: Readonly<Record<string, string>>;
+  /** For the title: the server that is behind it. */
+  readonly against?: string;
+}
+
+/**
+ * The conformance suite of one provider, for jest: a test for each promise of the contract. Promises that this provider
+ * does not make stand in the title of the last test, each with the reason.
+ */
+export function describeProvider(options: ConformanceOptions): void {
+  const { describe, test, beforeAll, afterAll } = globalThis as unknown as JestGlobals;
+  const { plugin, setAside = {} } = options;
+  const packageDir = options.packageDir instanceof URL ? fileURLToPath(options.packageDir) : options.packageDir;
+  const aside = new Map<string, string>(Object.entries(setAside));
+  for (const { id, setAside: reason } of steps) {
+    const why = reason?.(plugin.capabilities);
+    if (why !== undefined) aside.set(id, why);
+  }
+  describe(`${plugin.key} keeps the provider contract${options.against ? ` against ${options.against}` : ''}`, () => {
+    let fixture: Fixture | undefined;
+    beforeAll(async () => {
+      fixture = await options.setup();
+    }, 30_000);
+    afterAll(() => fixture?.close());
+
+    for (const step of steps.filter(({ id }) => !aside.has(id)))
+      test(`${step.id}: ${step.title}`, async () => {
+        const lab = new Lab(plugin, packageDir, fixture as Fixture);
+        await step.run(lab).finally(() => lab.close());
+      }, 30_000);
+
+    const reasons = [...aside].map(([id, why]) => `${id} (${why})`).join(', ') || 'none';
+    test(`set aside: ${reasons}`, () => {
+      const known = new Set(steps.map(({ id }) => id));
+      const unknown = [...aside.keys()].filter((id) => !known.has(id));
+      if (unknown.length > 0) throw new Error(`set aside, but no promise: ${unknown.join(', ')}`);
+    });
+  });
+}
+
+interface JestGlobals {
+  readonly describe: (title: string, body: () => void) => void;
+  readonly test: (title: string, body: () => void | Promise<void>, timeoutMs?: number) => void;
+  readonly beforeAll: (body: () => Promise<void>, timeoutMs?: number) => void;
+  readonly afterAll: (body: () => Promise<void> | undefined) => void;
+}

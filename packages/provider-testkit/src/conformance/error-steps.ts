@@ -1,0 +1,154 @@
+import { strict as assert } from 'node:assert';
+import { type ChangeOutcome, isProviderError, refuseAllEgress } from '@zoneproof/core';
+import type { Secrets } from './fixture.ts';
+import type { Lab } from './lab.ts';
+import { isBad, kindOf } from './outcomes.ts';
+import { printed, secretForms } from './printed.ts';
+import { countSockets } from './sockets.ts';
+import type { Step } from './step.ts';
+import type { TrafficMode } from './traffic.ts';
+
+export const errorSteps: readonly Step[] = [
+  {
+    id: 'E1',
+    title: 'everything thrown, and the error of every outcome, is a ProviderError',
+    async run(lab) {
+      for (const badDay of badDays(lab)) {
+        const { thrown, outcomes } = await live(lab, badDay);
+        for (const error of thrown) assert.ok(isProviderError(error), `${badDay.title}: threw ${nameOf(error)}`);
+        assert.ok(thrown.length > 0 || outcomes.some(isBad), `${badDay.title}: nothing failed`);
+        for (const outcome of outcomes.filter(isBad))
+          assert.ok(isProviderError(outcome.error), `${badDay.title}: an outcome with ${nameOf(outcome.error)}`);
+      }
+    },
+  },
+  {
+    id: 'E2',
+    title: 'no error, warning, outcome or finding holds a secret',
+    async run(lab) {
+      for (const badDay of badDays(lab)) await live(lab, badDay);
+      await live(lab, { title: 'a good day' });
+      const forms = secretTexts(lab).flatMap(secretForms);
+      for (const one of lab.said) {
+        const text = printed(one);
+        assert.ok(!forms.some((form) => text.includes(form)), `a secret shows in ${nameOf(one)}`);
+      }
+    },
+  },
+  {
+    id: 'E3',
+    title: 'an abort before sending is failed, one after sending unknown, and both settle at once',
+    async run(lab) {
+      const { name, zone, instance } = await lab.prepare();
+      const before = await instance.tryApply(zone, lab.changes(['present', name, lab.value()]), AbortSignal.abort());
+      assert.deepEqual(before.map(kindOf), ['failed/aborted'], 'aborted before sending');
+      assert.equal(lab.traffic.writes, 0, 'writes of a call that was aborted before');
+      lab.traffic.mode = 'hang-writes';
+      const stop = new AbortController();
+      const hangs = lab.traffic.hangs();
+      const pending = instance.tryApply(zone, lab.changes(['present', name, lab.value()]), stop.signal);
+      await Promise.race([hangs, pending]);
+      stop.abort();
+      const after = await within(1000, pending, 'apply goes on after its signal fired');
+      assert.deepEqual(after.map(kindOf), ['unknown/aborted'], 'aborted after sending');
+    },
+  },
+  {
+    id: 'E4',
+    title: 'with an egress that refuses all, no socket is opened and nothing is claimed',
+    async run(lab) {
+      const { name, zone } = await lab.prepare();
+      const target = await lab.fixture.newTarget();
+      const opened = await countSockets(async () => {
+        const instance = lab.start({ egress: refuseAllEgress() });
+        await instance.zoneOf(target).catch(() => undefined);
+        const outcomes = await instance.tryApply(zone, lab.changes(['present', name, lab.value()]));
+        assert.ok(outcomes.every(isBad), `without a way out: ${outcomes.map(kindOf)}`);
+        await instance.check();
+      });
+      assert.equal(opened, 0, 'sockets opened past the egress');
+    },
+  },
+  {
+    id: 'E5',
+    title: 'a permit is taken before each request',
+    async run(lab) {
+      const { name, zone, instance } = await lab.prepare();
+      const value = lab.value();
+      await instance.apply(zone, lab.changes(['present', name, value]));
+      await instance.apply(zone, lab.changes(['absent', name, value]));
+      await instance.check();
+      assert.ok(lab.traffic.requests > 0, 'no request went through the egress');
+      assert.equal(lab.traffic.unpermitted, 0, `requests without a permit, of ${lab.traffic.requests}`);
+    },
+  },
+];
+
+/** Every text that may be printed nowhere. */
+export function secretTexts({ fixture }: Lab): readonly string[] {
+  const entries = [fixture.secrets, fixture.wrongSecrets ?? {}].flatMap((secrets) =>
+    Object.values(secrets).flatMap((entry) => Object.values(entry)),
+  );
+  return [...new Set([...entries, ...(fixture.canaries ?? [])])].filter((text) => text.length >= 8);
+}
+
+interface BadDay {
+  readonly title: string;
+  readonly mode?: TrafficMode;
+  readonly secrets?: Secrets;
+}
+
+function badDays({ fixture }: Lab): readonly BadDay[] {
+  const days: BadDay[] = [
+    { title: 'connection refused', mode: 'refuse' },
+    { title: 'answers lost', mode: 'lose-answers' },
+  ];
+  if (Object.keys(fixture.secrets).length === 0) return days;
+  days.push({ title: 'Secrets missing', secrets: {} });
+  days.push({ title: 'Secrets garbled', secrets: mapEntries(fixture.secrets, (text) => `{${text.slice(1)}\u00e4`) });
+  if (fixture.wrongSecrets) days.push({ title: 'Secrets wrong', secrets: fixture.wrongSecrets });
+  return days;
+}
+
+/** Zone, write, remove and check under one bad day: what was thrown and what became of the changes. */
+async function live(
+  lab: Lab,
+  { mode = 'pass', secrets }: BadDay,
+): Promise<{ readonly thrown: readonly unknown[]; readonly outcomes: readonly ChangeOutcome[] }> {
+  const { name, zone, target } = await lab.prepare();
+  const instance = lab.start(secrets ? { secrets } : {});
+  lab.traffic.mode = mode;
+  const thrown: unknown[] = [];
+  const outcomes: ChangeOutcome[] = [];
+  const value = lab.value();
+  const attempts: (() => Promise<unknown>)[] = [
+    () => instance.zoneOf(target),
+    async () => outcomes.push(...(await instance.apply(zone, lab.changes(['present', name, value])))),
+    async () => outcomes.push(...(await instance.apply(zone, lab.changes(['absent', name, value])))),
+    () => instance.check(),
+  ];
+  for (const attempt of attempts) await attempt().catch((error: unknown) => thrown.push(error));
+  lab.traffic.mode = 'pass';
+  return { thrown, outcomes };
+}
+
+function nameOf(value: unknown): string {
+  return value instanceof Error ? value.name : typeof value;
+}
+
+function mapEntries(secrets: Secrets, change: (text: string) => string): Secrets {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([name, entry]) => [
+      name,
+      Object.fromEntries(Object.entries(entry).map(([key, text]) => [key, change(text)])),
+    ]),
+  );
+}
+
+async function within<T>(ms: number, promise: Promise<T>, otherwise: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new assert.AssertionError({ message: `${otherwise} (${ms} ms)` })), ms);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

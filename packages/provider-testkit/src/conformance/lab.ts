@@ -1,0 +1,173 @@
+import { strict as assert } from 'node:assert';
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  type CallContext,
+  type ChangeOutcome,
+  type CheckItem,
+  createEgress,
+  type DnsProvider,
+  type Egress,
+  isProviderError,
+  longestZone,
+  ProviderError,
+  type ProviderPlugin,
+  type RecordTarget,
+  SecretValue,
+  type TxtChange,
+  type Zone,
+} from '@zoneproof/core';
+import type { DnsName } from '@zoneproof/dns';
+import type { Fixture, Secrets } from './fixture.ts';
+import { Traffic } from './traffic.ts';
+
+/** What one step works with: traffic it can disturb, a ledger of what it wrote, and everything the provider said. */
+export class Lab {
+  readonly plugin: ProviderPlugin;
+  readonly packageDir: string;
+  readonly fixture: Fixture;
+  readonly traffic: Traffic;
+  /** Warnings, outcomes, errors and findings, for the search for secrets. */
+  readonly said: unknown[] = [];
+  readonly #ledger = new Map<DnsName, Set<string>>();
+  readonly #ownEgress: Egress | undefined;
+
+  constructor(plugin: ProviderPlugin, packageDir: string, fixture: Fixture) {
+    this.plugin = plugin;
+    this.packageDir = packageDir;
+    this.fixture = fixture;
+    this.#ownEgress = fixture.egress ? undefined : createEgress();
+    this.traffic = new Traffic(fixture.egress ?? (this.#ownEgress as Egress));
+  }
+
+  /** A new instance of the provider, as after a restart. */
+  start(options: { readonly secrets?: Secrets; readonly egress?: Egress } = {}): Instance {
+    const { egress = this.traffic.egress } = options;
+    const providerName = `${this.plugin.key} "lab"`;
+    const provider = this.plugin.create(this.fixture.config as Parameters<ProviderPlugin['create']>[0], {
+      providerName,
+      egress,
+      dns: egress.dns,
+      clock: { now: () => Date.now() },
+      random: (length) => randomBytes(length),
+      secret: (ref) => ({
+        get: async () => {
+          const text = (options.secrets ?? this.fixture.secrets)[ref.name]?.[ref.key];
+          if (text !== undefined) return new SecretValue(Buffer.from(text));
+          const message = `${providerName}: Secret "${ref.name}" has no entry "${ref.key}". Create it.`;
+          throw new ProviderError({ kind: 'auth', message });
+        },
+      }),
+      warn: (message) => void this.said.push(message),
+    });
+    return new Instance(this, provider);
+  }
+
+  /** A fresh name with its zone, and an instance to write it with. */
+  async prepare(): Promise<{ target: RecordTarget; name: DnsName; zone: Zone; instance: Instance }> {
+    const target = await this.fixture.newTarget();
+    const instance = this.start();
+    const zone = await instance.zoneOf(target);
+    assert.ok(zone, `no zone for ${target.name}`);
+    return { target, name: target.name, zone, instance };
+  }
+
+  /** A fresh challenge value: 43 characters of base64url (RFC 8555 8.4). */
+  value(): string {
+    return createHash('sha256').update(randomBytes(16)).digest('base64url');
+  }
+
+  /** Changes of one `apply`, each with what the ledger holds besides; intents are recorded first, as the host does. */
+  changes(...wanted: readonly (readonly ['present' | 'absent', DnsName, string])[]): readonly TxtChange[] {
+    const { ttl } = this.plugin.capabilities;
+    for (const [state, name, value] of wanted) {
+      const values = this.#ledger.get(name) ?? new Set();
+      this.#ledger.set(name, values);
+      if (state === 'present') values.add(value);
+    }
+    return wanted.map(([state, name, value]) => {
+      const values = [...(this.#ledger.get(name) ?? [])].filter((held) => held !== value);
+      return {
+        state,
+        name,
+        value,
+        ttl: ttl.default,
+        held: { values, ttl: values.length > 0 ? ttl.default : undefined },
+      };
+    });
+  }
+
+  /** Crosses a value out of the ledger. */
+  settle(name: DnsName, value: string): void {
+    this.#ledger.get(name)?.delete(value);
+  }
+
+  async close(): Promise<void> {
+    await this.#ownEgress?.close();
+  }
+}
+
+/** One provider object; what it says is kept in the lab. */
+export class Instance {
+  readonly provider: DnsProvider;
+  readonly #lab: Lab;
+
+  constructor(lab: Lab, provider: DnsProvider) {
+    this.#lab = lab;
+    this.provider = provider;
+  }
+
+  call(signal: AbortSignal = AbortSignal.timeout(15_000)): CallContext {
+    const { traffic } = this.#lab;
+    return {
+      signal,
+      deadlineAt: Date.now() + 15_000,
+      permit: async (_bucket, cost = 1) => {
+        if (signal.aborted) throw new ProviderError({ kind: 'aborted', message: 'stopped while waiting for a permit' });
+        traffic.permits += cost;
+      },
+    };
+  }
+
+  /** The zone of a target, as the host finds it. @throws what the provider throws */
+  async zoneOf(target: RecordTarget, signal?: AbortSignal): Promise<Zone | undefined> {
+    const { provider } = this;
+    try {
+      if (this.#lab.plugin.capabilities.zones === 'find') return await provider.findZone?.(target, this.call(signal));
+      const found = longestZone(target.name, (await provider.listZones?.(this.call(signal))) ?? []);
+      if (found && 'ambiguous' in found) throw new Error(`${found.ambiguous.length} zones are named alike`);
+      return found;
+    } catch (error) {
+      this.#lab.said.push(error);
+      throw error;
+    }
+  }
+
+  /** @throws what the provider throws */
+  async apply(zone: Zone, changes: readonly TxtChange[], signal?: AbortSignal): Promise<readonly ChangeOutcome[]> {
+    const { said } = this.#lab;
+    try {
+      const outcomes = await this.provider.apply(zone, changes, this.call(signal));
+      said.push(...outcomes);
+      return outcomes;
+    } catch (error) {
+      said.push(error);
+      throw error;
+    }
+  }
+
+  /** As the host takes it: a call that throws a ProviderError has failed for every change. */
+  async tryApply(zone: Zone, changes: readonly TxtChange[], signal?: AbortSignal): Promise<readonly ChangeOutcome[]> {
+    try {
+      return await this.apply(zone, changes, signal);
+    } catch (error) {
+      if (!isProviderError(error)) throw error;
+      return changes.map(() => ({ status: 'failed', error }));
+    }
+  }
+
+  async check(): Promise<readonly CheckItem[]> {
+    const items = await this.provider.check(this.call());
+    this.#lab.said.push(...items);
+    return items;
+  }
+}

@@ -1,0 +1,14 @@
+import type { Capabilities } from '@zoneproof/core';
+import type { Lab } from './lab.ts';
+
+/** One promise of the provider contract, put to the test. */
+export interface Step {
+  /** The promise's id in the contract: `A1`. */
+  readonly id: string;
+  /** The promise in a few words. */
+  readonly title: string;
+  /** Why these capabilities do not make this promise; undefined when they do. */
+  setAside?(capabilities: Capabilities): string | undefined;
+  /** @throws AssertionError that says what was seen instead */
+  run(lab: Lab): Promise<void>;
+}
