@@ -82,6 +82,7 @@ export class Connection {
    * @throws AcmeProblem, AcmeProtocolError, AcmeUnavailableError, the signal's reason
    */
   async post(request: SignedRequest, signal: AbortSignal): Promise<AcmeAnswer> {
+    this.#checkUrl(request.url);
     let nonce: string | undefined;
     for (let attempt = 0; ; attempt++) {
       nonce ??= this.#nonces.take() ?? (await this.#newNonce(signal));
@@ -112,12 +113,13 @@ export class Connection {
     };
   }
 
-  /** Not through the pool: another request could take it from there meanwhile. */
   async #newNonce(signal: AbortSignal): Promise<string> {
     for (let again = true; ; again = false) {
       const { newNonce: url } = await this.directory(signal);
+      const pooled = this.#nonces.take(); // some CAs send one with the directory
+      if (pooled !== undefined) return pooled;
       const answer = await this.#send({ method: 'HEAD', url, headers: this.#headers(), signal }, true);
-      const nonce = nonceOf(answer);
+      const nonce = nonceOf(answer); // not through the pool: another request could take it from there meanwhile
       if (isSuccess(answer) && nonce !== undefined) return nonce;
       const error = this.#failure(answer, undefined, url, 'HEAD');
       if (!again || !isGone(error)) throw error;

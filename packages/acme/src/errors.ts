@@ -4,7 +4,7 @@
  */
 export class AcmeProtocolError extends Error {
   readonly url: string;
-  readonly httpStatus?: number;
+  declare readonly httpStatus?: number;
 
   constructor(url: string, message: string, options: { httpStatus?: number; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -20,8 +20,8 @@ export class AcmeProtocolError extends Error {
  */
 export class AcmeUnavailableError extends Error {
   readonly url: string;
-  readonly httpStatus?: number;
-  readonly retryAfterMs?: number;
+  declare readonly httpStatus?: number;
+  declare readonly retryAfterMs?: number;
 
   constructor(url: string, message: string, options: { httpStatus?: number; retryAfterMs?: number; cause?: unknown }) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

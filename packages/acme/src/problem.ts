@@ -40,13 +40,13 @@ export class AcmeProblem extends Error implements Problem {
   readonly subproblems: readonly Subproblem[];
   readonly disposition: Disposition;
   readonly httpStatus: number;
-  readonly retryAfterMs?: number;
+  declare readonly retryAfterMs?: number;
   /** `Link rel="help"`: where the CA explains a limit. */
-  readonly helpUrl?: string;
+  declare readonly helpUrl?: string;
   /** Where a person has to go (userActionRequired, RFC 8555 7.3.3). */
-  readonly instance?: string;
+  declare readonly instance?: string;
   /** `Link rel="terms-of-service"`: the terms to agree to. */
-  readonly termsOfService?: string;
+  declare readonly termsOfService?: string;
 
   constructor(problem: Problem, http: ProblemHttp) {
     super(describe(problem, http));

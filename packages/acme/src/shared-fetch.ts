@@ -33,8 +33,10 @@ export class SharedFetch<T> {
 
 function untilAborted<T>(value: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    value.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    // A signal of its own: many waiters with one signal between them would look to Node like a leak of listeners.
+    const own = AbortSignal.any([signal]);
+    const onAbort = () => reject(own.reason);
+    own.addEventListener('abort', onAbort, { once: true });
+    value.then(resolve, reject).finally(() => own.removeEventListener('abort', onAbort));
   });
 }
