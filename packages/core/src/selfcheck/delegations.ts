@@ -76,7 +76,7 @@ export function createDelegations(resolvers: Resolvers, zoneAsker: ZoneAsker, cl
       }
       throw new LocateError(
         'no-delegation',
-        `no zone holds ${name}: the name servers to start from know none (${tried.join('; ')}); ` +
+        `no zone holds ${name}: the name servers to start from know none (${tried.join('; ') || 'a single label'}); ` +
           'check the spelling, that the domain is registered, and its delegation',
       );
     },

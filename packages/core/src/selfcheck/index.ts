@@ -8,5 +8,6 @@ export {
 export { parseResolvConf, type ResolvConf, readResolvConf } from './resolv-conf.ts';
 export { nextLookAt } from './schedule.ts';
 export { createSelfCheck, type SelfCheckOptions } from './self-check.ts';
+export { listedServers, type StartingServers, systemServers } from './starting-servers.ts';
 export type * from './types.ts';
 export { LocateError } from './types.ts';

@@ -2,6 +2,7 @@ import { type DnsMessage, type DnsName, type DnsServer, formatServer } from '@zo
 import { type Ask, noAnswerReason, type Question } from './ask.ts';
 import { type Failure, firstUsable } from './first-usable.ts';
 import type { Gate } from './gate.ts';
+import type { StartingServers } from './starting-servers.ts';
 import { LocateError } from './types.ts';
 
 /**
@@ -23,12 +24,7 @@ export interface Resolvers {
 }
 
 /** @throws LocateError `no-resolver` */
-export async function listResolvers(
-  list: () => readonly DnsServer[] | Promise<readonly DnsServer[]>,
-  ask: Ask,
-  gate: Gate,
-  hedgeMs: number,
-): Promise<Resolvers> {
+export async function listResolvers(list: StartingServers, ask: Ask, gate: Gate, hedgeMs: number): Promise<Resolvers> {
   let servers: readonly DnsServer[];
   try {
     servers = await list();

@@ -1,4 +1,4 @@
-import type { DnsServer, DnsTransport } from '@zoneproof/dns';
+import type { DnsTransport } from '@zoneproof/dns';
 import type { Clock, RandomBytes } from '../contract/index.ts';
 import { createAsk } from './ask.ts';
 import { createZoneAsker } from './ask-zone.ts';
@@ -7,6 +7,7 @@ import { createGate } from './gate.ts';
 import { createLocator, type Locator } from './locate.ts';
 import { lookAtServers } from './look.ts';
 import { listResolvers } from './resolvers.ts';
+import type { StartingServers } from './starting-servers.ts';
 import type { SelfCheck } from './types.ts';
 
 export interface SelfCheckOptions {
@@ -14,7 +15,7 @@ export interface SelfCheckOptions {
    * Where to start: the servers of resolv.conf or those of `--dns01-self-check-nameservers`. Called at each `locate`,
    * so that changes are picked up; what it throws becomes a LocateError `no-resolver`.
    */
-  readonly resolvers: () => readonly DnsServer[] | Promise<readonly DnsServer[]>;
+  readonly resolvers: StartingServers;
   /** Authoritative servers are asked at port 53; a mapTransport may lead that elsewhere. */
   readonly transport: DnsTransport;
   readonly clock: Clock;
@@ -28,8 +29,9 @@ export interface SelfCheckOptions {
 export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   const { transport, clock, random, tryTimeoutMs = 2000, hedgeMs = 400 } = options;
   const ask = createAsk({ transport, random, tryTimeoutMs });
-  // A socket each, or two: far below the usual limit of 1,024 open files, and enough for 50 looks at 5 servers.
-  const gate = createGate(256);
+  // A socket each: far below the usual limit of 1,024 open files, and a burst that one server's receive buffer holds
+  // (about 270 datagrams on Linux; a lost one costs a try of 2 s).
+  const gate = createGate(128);
   const zoneAsker = createZoneAsker(ask, gate, hedgeMs);
   let view: { readonly key: string; readonly delegations: Delegations; readonly locator: Locator } | undefined;
 
