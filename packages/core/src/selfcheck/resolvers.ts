@@ -29,7 +29,11 @@ export async function listResolvers(list: StartingServers, ask: Ask, gate: Gate,
   try {
     servers = await list();
   } catch (error) {
-    throw new LocateError('no-resolver', `no name server to start from: ${noAnswerReason(error)}`, error);
+    throw new LocateError(
+      'no-resolver',
+      `no name server to start from: ${noAnswerReason(error).replaceAll('\n', '; ')}`,
+      error,
+    );
   }
   if (servers.length === 0)
     throw new LocateError(
