@@ -1,1 +1,1 @@
-export {};
+export { type Inputs, main } from './cli/main.ts';

@@ -1,6 +1,8 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Evidence } from '@zoneproof/core';
 import { startSandbox } from '@zoneproof/sandbox';
 import type { Store } from '../store/index.ts';
@@ -59,8 +61,8 @@ export async function demo(inputs: Inputs = {}): Promise<number> {
       out.write(
         `\n${style.bold('What the self check saw')} before the CA was asked, at every authoritative server:\n\n`,
       );
-      for (const [name, { zone, summary, servers }] of evidence)
-        out.write(`${name} in zone ${zone}: ${summary}\n${indent(evidenceLines(servers, style))}\n`);
+      for (const { summary, servers } of evidence.values())
+        out.write(`${summary}\n${indent(evidenceLines(servers, style))}\n`);
       out.write(
         `${style.bold('Result')} after ${span(clock.now() - begunAt)}\n\n${showOutcome(store, stateDir, style)}`,
       );
@@ -72,7 +74,7 @@ export async function demo(inputs: Inputs = {}): Promise<number> {
           `\nLook at one:\n  openssl x509 -in ${certificate} -noout -subject -issuer -dates -ext subjectAltName\n`,
         );
         out.write(`  openssl verify -CAfile ${rootFile} -untrusted ${certificate} ${certificate}\n`);
-        out.write(`\nEdit and play: zoneproof sandbox --dir play\n`);
+        out.write(`\nEdit manifests and watch what happens: npx zoneproof sandbox --dir play\n`);
       }
       return ready.length > 0 && ready.length === store.list('Certificate').length ? 0 : 1;
     } finally {
@@ -86,18 +88,17 @@ export async function demo(inputs: Inputs = {}): Promise<number> {
 }
 
 async function writeManifests(directory: string, files: Readonly<Record<string, string>>): Promise<void> {
-  const { mkdir } = await import('node:fs/promises');
   await mkdir(directory, { recursive: true });
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text, { mode: 0o600 });
 }
 
-/** The last evidence for each challenge name: Orders, which hold it, go when their certificate is stored. */
+/** The last evidence for each place of values: Orders, which hold it, go when their certificate is stored. */
 function collectEvidence(store: Store): ReadonlyMap<string, Evidence> {
   const seen = new Map<string, Evidence>();
   store.watch(({ kind, namespace, name }) => {
     if (kind !== 'Order') return;
-    for (const { domain, wildcard, evidence } of store.get('Order', namespace, name)?.status.challenges ?? [])
-      if (evidence !== undefined) seen.set(wildcard ? `*.${domain}` : domain, evidence);
+    for (const { evidence } of store.get('Order', namespace, name)?.status.challenges ?? [])
+      if (evidence !== undefined) seen.set(evidence.target, evidence);
   });
   return seen;
 }
@@ -113,4 +114,5 @@ function indent(text: string): string {
   return text.replace(/^(?=.)/gm, '  ');
 }
 
-if (process.argv[1]?.endsWith('demo.js')) process.exitCode = await demo();
+const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
+if (isProgram) process.exitCode = await demo();

@@ -70,9 +70,11 @@ function liveDisplay({ out, style, clock }: CommandContext): ProgressDisplay {
       draw();
     },
     close() {
+      if (store === undefined) return clearInterval(tick);
       stopWatching();
       clearInterval(tick);
       draw();
+      store = undefined;
       screen.close();
     },
   };

@@ -31,7 +31,7 @@ const retryMs = 30_000;
 export class CertificateReconciler {
   readonly #services: Services;
   /** What the Secrets held when they were last read; a read and a parse for each look would cost more than all else. */
-  readonly #stored = new Map<string, { readonly at: number; readonly generation: number; readonly stored: Stored }>();
+  readonly #stored = new Map<string, { readonly at: number; readonly version: string; readonly stored: Stored }>();
 
   constructor(services: Services) {
     this.#services = services;
@@ -81,11 +81,12 @@ export class CertificateReconciler {
 
   async #readStored(certificate: Certificate): Promise<Stored> {
     const { namespace, name, generation } = certificate.metadata;
+    const version = `${generation} ${this.#services.changes()}`;
     const now = this.#services.clock.now();
     const known = this.#stored.get(`${namespace}/${name}`);
-    if (known !== undefined && known.generation === generation && now - known.at < resyncMs) return known.stored;
+    if (known !== undefined && known.version === version && now - known.at < resyncMs) return known.stored;
     const stored = await readCertificate(certificate, this.#services);
-    this.#stored.set(`${namespace}/${name}`, { at: now, generation, stored });
+    this.#stored.set(`${namespace}/${name}`, { at: now, version, stored });
     return stored;
   }
 

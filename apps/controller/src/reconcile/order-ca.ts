@@ -18,16 +18,7 @@ export async function placeOrder(seen: SeenOrder, services: Services): Promise<v
   const placed = await services.run('order.new-order', () =>
     acme.newOrder({ names: seen.order.spec.dnsNames, ...(profile === undefined ? {} : { profile }) }, services.signal),
   );
-  // A CA may hand out the same open order twice; two Orders would then finalize it with two keys.
-  const sharer = services.store
-    .list('Order')
-    .find((other) => other.status.acme?.orderURL === placed.url && other.status.result === undefined);
-  if (sharer !== undefined && sharer.metadata.uid !== seen.order.metadata.uid)
-    throw new Problem(
-      'OrderShared',
-      `The CA gave the order that ${sharer.metadata.namespace}/${sharer.metadata.name} is working on, which has the same names; waiting for it.`,
-      'retry',
-    );
+  claimOrder(placed.url, seen, services);
   await services.run('order.store-order', () =>
     services.store.updateStatus('Order', namespace, name, (current) =>
       goingOn(
@@ -39,6 +30,22 @@ export async function placeOrder(seen: SeenOrder, services: Services): Promise<v
     ),
   );
   seen.pace.placed = placed;
+}
+
+/** A CA may hand out the same open order twice; two Orders would then finalize it with two keys. */
+function claimOrder(url: string, { order, claims }: SeenOrder, { store }: Services): void {
+  const own = `${order.metadata.namespace}/${order.metadata.name}`;
+  const running = store
+    .list('Order')
+    .find(({ status }) => status.acme?.orderURL === url && status.result === undefined);
+  const holder = running === undefined ? claims.get(url) : `${running.metadata.namespace}/${running.metadata.name}`;
+  if (holder !== undefined && holder !== own)
+    throw new Problem(
+      'OrderShared',
+      `The CA gave the order that ${holder} is working on, which has the same names; waiting for it.`,
+      'retry',
+    );
+  claims.set(url, own);
 }
 
 export async function readAuthorizations(seen: SeenOrder, services: Services): Promise<void> {

@@ -38,7 +38,16 @@ const seen = (
     },
     status,
   } as unknown as Order;
-  return { order, pace, issuer: 'ready', hasProviders: true, changes: 0, ...more, ...{ order, pace } };
+  return {
+    order,
+    pace,
+    issuer: 'ready',
+    hasProviders: true,
+    claims: new Map(),
+    changes: 0,
+    ...more,
+    ...{ order, pace },
+  };
 };
 
 const pace = (values: Partial<OrderPace>): OrderPace => ({ ...newPace(), ...values });

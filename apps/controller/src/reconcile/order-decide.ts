@@ -13,6 +13,8 @@ export interface SeenOrder {
   readonly issuer: 'ready' | Problem;
   /** The Issuer declares at least one provider. */
   readonly hasProviders: boolean;
+  /** Orders at the CA, by URL, that an Order of ours was given and has not stored yet or is working on. */
+  readonly claims: Map<string, string>;
   /** Counter of changes made by people, see Services.changes. */
   readonly changes: number;
 }
@@ -78,11 +80,7 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   if (challenges === undefined) return one({ do: 'read-authorizations' });
 
   const failed = challenges.find(({ step }) => step === 'failed');
-  if (failed !== undefined)
-    return one({
-      do: 'fail',
-      problem: new Problem('ValidationFailed', failed.error ?? `${failed.domain} was not validated.`, 'final'),
-    });
+  if (failed !== undefined) return one({ do: 'fail', problem: validationFailure(failed) });
   const late = challenges.find((challenge) => isLate(challenge, now)) ?? (isLate(acme, now) ? acme : undefined);
   if (late !== undefined && acme.status !== 'valid') return one({ do: 'fail', problem: tooLate(order) });
 
@@ -150,12 +148,14 @@ function tooLate(order: Order): Problem {
 }
 
 function lostOrder(order: Order): Problem {
-  const told = order.status.challenges?.find(({ error }) => error !== undefined)?.error;
-  return new Problem(
-    told === undefined ? 'OrderInvalid' : 'ValidationFailed',
-    told ?? 'The CA gave up the order without a reason.',
-    'final',
-  );
+  const told = order.status.challenges?.find(({ error }) => error !== undefined);
+  if (told !== undefined) return validationFailure(told);
+  return new Problem('OrderInvalid', 'The CA gave up the order without a reason.', 'final');
+}
+
+function validationFailure({ domain, error, errorType }: ChallengeStatus): Problem {
+  const reason = errorType === 'caa' ? 'CAAForbids' : 'ValidationFailed';
+  return new Problem(reason, error ?? `${domain} was not validated.`, 'final');
 }
 
 /** The names to prove, each once: apex and wildcard are one. */

@@ -30,7 +30,9 @@ export function newChallenge(authorization: Authorization, key: AccountKey): Cha
 }
 
 /** How far a challenge is by what the CA says of its authorization, and the CA's reason when it failed. */
-export function settledStep(authorization: Authorization): Pick<ChallengeStatus, 'step' | 'authorization' | 'error'> {
+export function settledStep(
+  authorization: Authorization,
+): Pick<ChallengeStatus, 'step' | 'authorization' | 'error' | 'errorType'> {
   const { status } = authorization;
   const shown = authorization.wildcard ? `*.${authorization.identifier.value}` : authorization.identifier.value;
   const challenge = authorization.challenges.find(({ type }) => type === 'dns-01');
@@ -38,7 +40,8 @@ export function settledStep(authorization: Authorization): Pick<ChallengeStatus,
   if (status !== 'pending') {
     const told = authorization.challenges.find(({ error }) => error !== undefined)?.error;
     const reason = told === undefined ? `the authorization is ${status}` : `${told.type}: ${told.detail}`;
-    return { authorization: status, step: 'failed', error: `The CA could not validate ${shown}: ${reason}` };
+    const error = `The CA could not validate ${shown}: ${reason}`;
+    return { authorization: status, step: 'failed', error, ...(told === undefined ? {} : { errorType: told.type }) };
   }
   if (challenge?.token === undefined) {
     const offered = authorization.challenges.map(({ type }) => type).join(', ');

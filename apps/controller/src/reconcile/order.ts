@@ -10,6 +10,7 @@ import type { Services } from './services.ts';
 export class OrderReconciler {
   readonly #services: Services;
   readonly #paces = new Map<string, OrderPace>();
+  readonly #claims = new Map<string, string>();
 
   constructor(services: Services) {
     this.#services = services;
@@ -54,6 +55,7 @@ export class OrderReconciler {
     const order = store.get('Order', key.namespace, key.name);
     if (order === undefined) return undefined;
     const path = `${key.namespace}/${key.name}`;
+    if (order.status.result !== undefined) this.#claims.delete(order.status.acme?.orderURL ?? '');
     const pace = this.#paces.get(path) ?? newPace();
     this.#paces.set(path, pace);
     const { kind, name } = order.spec.issuerRef;
@@ -63,6 +65,7 @@ export class OrderReconciler {
       pace,
       issuer: issuerState(issuer, name),
       hasProviders: (issuer?.spec.acme.dns01.providers.length ?? 0) > 0,
+      claims: this.#claims,
       changes: changes(),
     };
   }
