@@ -32,7 +32,7 @@ export function renewBeforeProblem({ notBefore, notAfter }: Validity, renewBefor
     return `renewBefore has to be a share between 0 and 1 of the lifetime, but is ${renewBefore.share}.`;
   }
   const before = beforeEndMs(renewBefore, lifetimeMs);
-  if (!(before > 0)) return 'renewBefore has to be longer than nothing.';
+  if (!(before >= 1)) return 'renewBefore has to be longer than nothing.';
   if (before < lifetimeMs) return undefined;
   return (
     `renewBefore (${hours(before)}) is not shorter than the lifetime that the CA gave this certificate ` +
