@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
-import { request as httpsRequest } from 'node:https';
+import { Agent, request as httpsRequest } from 'node:https';
 import {
   type JsonGeneralName,
   Pkcs10CertificateRequestGenerator,
@@ -17,7 +17,7 @@ export interface TestClient {
   nonce(): Promise<string>;
   /** The JWS as a client would send it; `header` overrides members, `undefined` ones are left out. */
   sign(url: string, payload?: unknown, header?: Record<string, unknown>): Promise<Record<string, unknown>>;
-  /** POST with `payload`, POST-as-GET without; like a patient client it tries again on badNonce when told to. */
+  /** POST with `payload`, POST-as-GET without. */
   post(url: string, payload?: unknown, header?: Record<string, unknown>): Promise<TestAnswer>;
   send(method: string, url: string, body?: string, contentType?: string): Promise<TestAnswer>;
   readonly keys: webcrypto.CryptoKeyPair;
@@ -35,9 +35,10 @@ export interface TestAnswer {
 export async function createTestClient(ca: SandboxCa): Promise<TestClient> {
   const pair = await generateKeyPair('ES256', { extractable: true });
   const jwk = await exportJWK(pair.publicKey);
-  const directory = (await send(ca, 'GET', ca.directoryUrl)).json as Record<string, string>;
+  const agent = new Agent({ ca: ca.rootPem, keepAlive: true });
+  const directory = (await send(agent, 'GET', ca.directoryUrl)).json as Record<string, string>;
   const nonce = async (): Promise<string> => {
-    const { headers } = await send(ca, 'HEAD', directory.newNonce!);
+    const { headers } = await send(agent, 'HEAD', directory.newNonce!);
     return String(headers['replay-nonce']);
   };
   const client: TestClient = {
@@ -56,8 +57,8 @@ export async function createTestClient(ca: SandboxCa): Promise<TestClient> {
       };
     },
     post: async (url, payload, header) =>
-      send(ca, 'POST', url, JSON.stringify(await client.sign(url, payload, header)), 'application/jose+json'),
-    send: (method, url, body, contentType) => send(ca, method, url, body, contentType),
+      send(agent, 'POST', url, JSON.stringify(await client.sign(url, payload, header)), 'application/jose+json'),
+    send: (method, url, body, contentType) => send(agent, method, url, body, contentType),
   };
   return client;
 }
@@ -92,10 +93,10 @@ export async function createTestCsr(
   return Buffer.from(csr.rawData).toString('base64url');
 }
 
-function send(ca: SandboxCa, method: string, url: string, body?: string, contentType?: string): Promise<TestAnswer> {
+function send(agent: Agent, method: string, url: string, body?: string, contentType?: string): Promise<TestAnswer> {
   return new Promise((resolve, reject) => {
     const headers = contentType === undefined ? {} : { 'content-type': contentType };
-    const request = httpsRequest(url, { method, headers, ca: ca.rootPem, agent: false }, (response) => {
+    const request = httpsRequest(url, { method, headers, agent }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {

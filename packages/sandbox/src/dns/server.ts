@@ -97,14 +97,20 @@ export async function startDnsServer(options: DnsServerOptions): Promise<Sandbox
     if (check.status === 'malformed' || !question || another) return formatError(wire);
     const answer = (sections: Partial<DnsMessage>): Uint8Array =>
       signResponse(writeAnswer(request, sections, transport), check, seconds);
-    if (check.status === 'refused') return answer({ rcode: check.rcode });
+    const logUpdate = (rcode: Rcode): void => {
+      const key = check.status === 'verified' ? check.key.name : undefined;
+      appendLog(updates, { zone: question.name, records: request.authorities.length, rcode, key });
+    };
+    if (check.status === 'refused') {
+      if (request.opcode === 'UPDATE') logUpdate(check.rcode);
+      return answer({ rcode: check.rcode });
+    }
     switch (request.opcode) {
       case 'UPDATE': {
         if (question.type !== 'SOA') return formatError(wire);
         if (faults.updateFault === 'silent') return undefined;
         const rcode = carryOut(request, check);
-        const key = check.status === 'verified' ? check.key.name : undefined;
-        appendLog(updates, { zone: question.name, records: request.authorities.length, rcode, key });
+        logUpdate(rcode);
         return faults.updateFault === 'lost' ? undefined : answer({ rcode });
       }
       case 'QUERY':
