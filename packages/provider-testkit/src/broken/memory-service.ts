@@ -27,10 +27,7 @@ export function startMemoryService(): Fixture {
     if (method === 'GET') return json(stored ? 200 : 404, stored ?? {});
     const match = headers['if-match'] ?? '0';
     if (match !== '*' && Number(match) !== (stored?.version ?? 0)) return json(412, { error: 'changed' });
-    if (pretend) {
-      pretend = false;
-      return json(200, {});
-    }
+    if (pretend) return json(200, {});
     const wanted = JSON.parse(String(body)) as { readonly ttl: number; readonly values: readonly string[] };
     rrsets.set(name, { ...wanted, version: (stored?.version ?? 0) + 1 });
     return json(200, {});
@@ -68,8 +65,8 @@ export function startMemoryService(): Fixture {
       { target: target('www.sub.example.test'), zone: 'sub.example.test' },
       { target: target('badexample.test'), zone: undefined },
     ],
-    pretendNextWrite() {
-      pretend = true;
+    pretendWrites(on) {
+      pretend = on;
     },
     egress,
     close: () => Promise.resolve(),

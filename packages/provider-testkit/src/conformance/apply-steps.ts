@@ -141,15 +141,15 @@ export const applySteps: readonly Step[] = [
       const value = lab.value();
       expect(await instance.apply(zone, lab.changes(['present', name, value])), ['changed']);
       await sees(lab, name, [value], 'after changed');
-      if (!lab.fixture.pretendNextWrite) return;
+      if (!lab.fixture.pretendWrites) return;
       const other = await lab.prepare();
-      lab.fixture.pretendNextWrite();
-      const outcomes = await other.instance.apply(other.zone, lab.changes(['present', other.name, lab.value()]));
-      assert.deepEqual(
-        outcomes.map(({ status }) => status),
-        ['failed'],
-        `a pretended write: ${shown(outcomes)}`,
-      );
+      const changes = lab.changes(['present', other.name, lab.value()]);
+      lab.fixture.pretendWrites(true);
+      const outcomes = await other.instance
+        .apply(other.zone, changes)
+        .finally(() => lab.fixture.pretendWrites?.(false));
+      const statuses = outcomes.map(({ status }) => status);
+      assert.deepEqual(statuses, ['failed'], `a pretended write: ${shown(outcomes)}`);
     },
   },
   {

@@ -31,8 +31,8 @@ export interface Fixture {
   readonly zones: readonly { readonly target: RecordTarget; readonly zone: string | undefined }[];
   /** A target for which a person has to create a record first. */
   readonly personFirst?: { readonly target: RecordTarget; readonly action: RequiredAction };
-  /** The service answers the next write as done and does not do it. */
-  pretendNextWrite?(): void;
+  /** While it is on, the service answers a write as done and does not do it. */
+  pretendWrites?(on: boolean): void;
   /** The way out that the kit wraps; a real one when left out. */
   readonly egress?: Egress;
   close(): Promise<void>;
