@@ -19,6 +19,7 @@ export class Waiter {
     const { promise, resolve } = deferred<readonly WriteOutcome[]>();
     this.settled = promise;
     this.#resolve = resolve;
+    if (this.done) resolve([]);
   }
 
   get done(): boolean {
