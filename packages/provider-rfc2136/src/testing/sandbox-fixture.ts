@@ -1,6 +1,6 @@
 import { createTsigKey, type TsigKey, toDnsName } from '@zoneproof/dns';
 import type { Fixture } from '@zoneproof/provider-testkit';
-import { startDnsServer } from '@zoneproof/sandbox';
+import { type SandboxDns, startDnsServer } from '@zoneproof/sandbox';
 import { createObserver, targetOf } from './observer.ts';
 
 export const testKey: TsigKey = createTsigKey({
@@ -10,13 +10,14 @@ export const testKey: TsigKey = createTsigKey({
 });
 
 /** The sandbox's server with the zones example.test and sub.example.test. */
-export async function startRfc2136Fixture(): Promise<Fixture> {
+export async function startRfc2136Fixture(): Promise<Fixture & { readonly dns: SandboxDns }> {
   const dns = await startDnsServer({
     zones: [{ name: 'example.test' }, { name: 'sub.example.test' }],
     tsigKeys: [testKey],
   });
   let count = 0;
   return {
+    dns,
     config: {
       nameserver: `${dns.server.address}:${dns.server.port}`,
       tsigKeyName: testKey.name,
