@@ -207,6 +207,8 @@ describe('orders and authorizations', () => {
     const ready = await readyOrder(['a.example.test']);
     now += 7 * day;
     expect((await client.post(orderUrl(pending))).json.status).toBe('invalid');
+    expect((await client.post(orderUrl(ready))).json.status).toBe('invalid');
+    expect((await dnsChallenges(ready))[0]!.authorization.status).toBe('valid');
     expect((await dnsChallenges(pending))[0]!.authorization.status).toBe('invalid');
     now += 23 * day;
     expect((await dnsChallenges(ready))[0]!.authorization.status).toBe('expired');
