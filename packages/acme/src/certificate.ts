@@ -1,5 +1,6 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { pemCertificates } from './pem.ts';
+import { readPrivateKey } from './private-key.ts';
 
 /** What a certificate says about itself. Instants are epoch milliseconds. */
 export interface CertificateFacts {
@@ -79,7 +80,7 @@ function readChain(pem: string): Chain {
 
 function readKey(pem: string): KeyObject {
   try {
-    return createPrivateKey(pem);
+    return readPrivateKey(pem);
   } catch (cause) {
     throw new CertificateMismatchError('key', "The certificate's private key cannot be read.", cause);
   }

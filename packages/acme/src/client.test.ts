@@ -5,7 +5,7 @@ import { verifyCertificate } from './certificate.ts';
 import { createCertificateKey } from './certificate-key.ts';
 import { type AcmeClient, createAcmeClient } from './client.ts';
 import { createCsr } from './csr.ts';
-import { dns01Challenge } from './dns01.ts';
+import { dns01Challenge, dns01Label, dns01Value } from './dns01.ts';
 import { FakeCa, problem } from './testing/fake-ca.ts';
 import { loopbackHttp } from './testing/wire.ts';
 
@@ -95,6 +95,11 @@ describe('account', () => {
     );
   });
 
+  test('RFC 8555 7.3.4: an empty HMAC key is told before it is used', async () => {
+    const eab = { keyId: 'kid-1', hmacKey: new Uint8Array() };
+    await expect(acme.ensureAccount({ ...agree, eab }, signal)).rejects.toThrow('binding "kid-1" is empty');
+  });
+
   test('RFC 8555 7.3.4: a binding is not spent on an account that is there already', async () => {
     await acme.ensureAccount(agree, signal);
     await acme.ensureAccount({ ...agree, eab: { keyId: 'kid-1', hmacKey: Buffer.alloc(32, 1) } }, signal);
@@ -173,6 +178,23 @@ describe('order', () => {
     expect(found.map(({ identifier, wildcard }) => [identifier.value, wildcard])).toEqual([
       ['example.com', true],
       ['example.com', false],
+    ]);
+  });
+
+  test('RFC 8555 8.4: apex and wildcard are one TXT name with two values that must be there together', async () => {
+    const { authorizationUrls } = await acme.newOrder({ names }, signal);
+    const found = await Promise.all(authorizationUrls.map((url) => acme.authorization(url, signal)));
+    expect(new Set(found.map(({ identifier }) => `${dns01Label}.${identifier.value}`)).size).toBe(1);
+    expect(new Set(found.map((each) => dns01Value(dns01Challenge(each)!.token, key))).size).toBe(2);
+  });
+
+  test('RFC 8555 7.1.4: an authorization that is valid already, from an earlier order, is read as such', async () => {
+    await acme.respond(`${ca.base}/chall/0`, signal);
+    const { authorizationUrls } = await acme.newOrder({ names }, signal);
+    const found = await Promise.all(authorizationUrls.map((url) => acme.authorization(url, signal)));
+    expect(found.map(({ wildcard, status }) => [wildcard, status])).toEqual([
+      [true, 'pending'],
+      [false, 'valid'],
     ]);
   });
 

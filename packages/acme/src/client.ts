@@ -65,7 +65,10 @@ export interface NewOrder {
 export interface AcmeClient {
   /** Read at most once a day, and again after a 404 or 405. */
   directory(signal: AbortSignal): Promise<Directory>;
-  /** The account of the key: found or made (RFC 8555 7.3, 7.3.1). Later calls of this client use its URL. */
+  /**
+   * The account of the key: found or made (RFC 8555 7.3, 7.3.1). Later calls of this client use its URL.
+   * @throws AccountKeyError when `eab` has an empty HMAC key
+   */
   ensureAccount(o: NewAccount, signal: AbortSignal): Promise<Account>;
   /** Reads the account at its known URL. */
   account(signal: AbortSignal): Promise<Account>;
@@ -109,7 +112,7 @@ class Rfc8555Client implements AcmeClient {
       key: o.key,
       clock: this.#clock,
       userAgent: o.userAgent ?? 'zoneproof-acme undici',
-      wait: o.wait ?? ((ms, signal) => delay(ms, undefined, { signal })),
+      wait: o.wait ?? pause,
     });
   }
 
@@ -239,6 +242,14 @@ class Rfc8555Client implements AcmeClient {
 
   #retryAfterMs(answer: HttpAnswer): number | undefined {
     return parseRetryAfter(headerValue(answer, 'retry-after'), this.#clock.now());
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, { signal });
+  } catch {
+    signal.throwIfAborted();
   }
 }
 

@@ -7,6 +7,7 @@ export type { Directory } from './directory.ts';
 export { dns01Challenge, dns01Label, dns01Value } from './dns01.ts';
 export { AcmeProtocolError, AcmeUnavailableError } from './errors.ts';
 export { defaultHttp, type HttpAnswer, type HttpClient, type HttpRequest } from './http.ts';
+export type { ExternalAccount } from './jws.ts';
 export { nextPollAt } from './poll.ts';
 export { AcmeProblem, type Disposition, type Problem, type Subproblem } from './problem.ts';
 export { type RenewBefore, renewalTime, renewBeforeProblem } from './renewal.ts';

@@ -1,4 +1,4 @@
-import type { AccountKey } from './account-key.ts';
+import { type AccountKey, AccountKeyError } from './account-key.ts';
 
 /** External account binding: what the CA gave out for tying ACME accounts to its customer. */
 export interface ExternalAccount {
@@ -27,12 +27,18 @@ export function signRequest(
 /**
  * The `externalAccountBinding` member (RFC 8555 7.3.4): the account's public key, MACed with the CA's key. HS256,
  * `url` as in the outer JWS, no nonce.
+ * @throws AccountKeyError when the HMAC key is empty
  */
 export async function bindExternalAccount(
   key: AccountKey,
   external: ExternalAccount,
   newAccountUrl: string,
 ): Promise<object> {
+  if (external.hmacKey.length === 0) {
+    throw new AccountKeyError(
+      `The HMAC key of the external account binding "${external.keyId}" is empty; take it from the CA's account page.`,
+    );
+  }
   const { FlattenedSign } = await import('jose/jws/flattened/sign');
   return new FlattenedSign(Buffer.from(JSON.stringify(key.jwk)))
     .setProtectedHeader({ alg: 'HS256', kid: external.keyId, url: newAccountUrl })
