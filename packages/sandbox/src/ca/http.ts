@@ -28,11 +28,11 @@ export function sendAnswer(
   const headers = new Map(Object.entries(answer.headers ?? {}));
   const { body } = answer;
   if (typeof body === 'object' && !headers.has('content-type')) headers.set('content-type', 'application/json');
-  // A load balancer's page has no nonce.
-  if (request.url !== '/directory' && answer.headers?.['content-type'] !== 'text/html')
+  const fromBalancer = headers.get('content-type') === 'text/html';
+  if (request.url !== '/directory' && !fromBalancer) {
     headers.set('replay-nonce', ca.nonce());
-  if (request.url !== '/directory')
     headers.set('link', [`<${ca.directory}>;rel="index"`, ...[headers.get('link') ?? []].flat()]);
+  }
   for (const [name, value] of headers) response.setHeader(name, value);
   response.end(
     request.method === 'HEAD' || body === undefined
