@@ -63,7 +63,7 @@ export async function runOn(
     if (once) {
       await Promise.race([controller.settled(), aborted(stopping.signal)]);
     } else {
-      watching = await watchFiles(watchedPaths(options), () => reload(started, display, context));
+      watching = await watchFiles(options, () => reload(started, display, context));
       tell(
         display,
         context,
@@ -114,10 +114,6 @@ async function reload(standalone: Standalone, display: ProgressDisplay, context:
       'Reloaded',
       `${count(standalone.store.list('Certificate').length, 'certificate')} looked after.`,
     );
-}
-
-function watchedPaths({ paths, secretsDir }: Omit<StandaloneOptions, 'report'>): { path: string; deep?: boolean }[] {
-  return [...paths.map((path) => ({ path })), ...(secretsDir === undefined ? [] : [{ path: secretsDir, deep: true }])];
 }
 
 function tell(

@@ -1,42 +1,53 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { listManifestFiles } from '../manifests/index.ts';
 
-export interface FileWatch {
-  close(): void;
+export interface WatchedFiles {
+  /** Manifest files, and directories of them. */
+  readonly paths: readonly string[];
+  /** A directory of files `NAME/ENTRY`. */
+  readonly secretsDir?: string;
 }
 
 const quietMs = 200; // long enough for an editor or `cp` of several files to be through
 const rescanMs = 5_000;
 
 /**
- * Calls `changed` after files at or directly in `paths` (and, for `deep` ones, one directory further down) came, went
- * or were written. File system events wake it early; a look every five seconds catches what they miss (network file
- * systems, replaced mounts). One call at a time.
+ * Calls `changed` after a manifest or a mounted secret came, went or was written. File system events wake it early; a
+ * look every five seconds catches what they miss (network file systems, replaced mounts). One call at a time.
  */
 export async function watchFiles(
-  paths: readonly { readonly path: string; readonly deep?: boolean }[],
+  files: WatchedFiles,
   changed: () => Promise<void>,
-): Promise<FileWatch> {
-  let known = await fingerprint(paths);
+): Promise<{ readonly close: () => void }> {
+  let known = await fingerprint(files);
   let timer: NodeJS.Timeout | undefined;
   let looking = false;
+  let again = false;
   let closed = false;
   const look = async (): Promise<void> => {
+    if (looking) again = true;
     if (looking || closed) return;
     looking = true;
-    const seen = await fingerprint(paths);
-    if (seen !== known && !closed) {
-      known = seen;
-      await changed();
-    }
+    do {
+      again = false;
+      const seen = await fingerprint(files);
+      if (seen !== known && !closed) {
+        known = seen;
+        await changed();
+      }
+    } while (again && !closed);
     looking = false;
   };
   const soon = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => void look(), quietMs);
+    if (!closed) timer = setTimeout(() => void look(), quietMs);
   };
-  const watchers = paths.flatMap(({ path }) => watchOne(path, soon));
+  const secrets = files.secretsDir === undefined ? [] : [files.secretsDir];
+  // A file replaced by rename is seen by its directory only.
+  const places = new Set([...files.paths, ...files.paths.map((path) => dirname(path)), ...secrets]);
+  const watchers = [...places].flatMap((path) => watchPlace(path, soon));
   const rescan = setInterval(() => void look(), rescanMs);
   return {
     close: () => {
@@ -48,33 +59,40 @@ export async function watchFiles(
   };
 }
 
-function watchOne(path: string, soon: () => void): FSWatcher[] {
-  const watchers: FSWatcher[] = [];
-  // A file replaced by rename is seen by its directory only.
-  for (const place of [path, dirname(path)])
-    try {
-      watchers.push(watch(place, { persistent: false }, soon).on('error', () => undefined));
-    } catch {
-      // The look every few seconds does without.
-    }
-  return watchers;
+function watchPlace(path: string, soon: () => void): FSWatcher[] {
+  try {
+    return [watch(path, { persistent: false }, soon).on('error', () => undefined)];
+  } catch {
+    // The look every few seconds does without.
+    return [];
+  }
 }
 
 /** Names, sizes and times of everything watched. */
-async function fingerprint(paths: readonly { readonly path: string; readonly deep?: boolean }[]): Promise<string> {
-  const lines = await Promise.all(paths.map(({ path, deep }) => describe(path, deep === true ? 2 : 1)));
-  return lines.flat().join('\n');
+async function fingerprint({ paths, secretsDir }: WatchedFiles): Promise<string> {
+  const { files } = await listManifestFiles(paths);
+  const entries = secretsDir === undefined ? [] : await entriesBelow(secretsDir);
+  return (await Promise.all([...files, ...entries].map(describe))).join('\n');
 }
 
-async function describe(path: string, depth: number): Promise<string[]> {
+async function entriesBelow(secretsDir: string): Promise<readonly string[]> {
+  const names = await list(secretsDir);
+  return (
+    await Promise.all(
+      names.map(async (name) => (await list(join(secretsDir, name))).map((entry) => join(secretsDir, name, entry))),
+    )
+  ).flat();
+}
+
+async function list(path: string): Promise<readonly string[]> {
+  return (await readdir(path).catch(() => [])).sort();
+}
+
+async function describe(path: string): Promise<string> {
   try {
     const { mtimeMs, ctimeMs, size, ino } = await stat(path);
-    const line = `${path} ${mtimeMs} ${ctimeMs} ${size} ${ino}`;
-    if (depth === 0) return [line];
-    const names = await readdir(path).catch(() => undefined);
-    if (names === undefined) return [line];
-    return (await Promise.all(names.sort().map((name) => describe(join(path, name), depth - 1)))).flat();
+    return `${path} ${mtimeMs} ${ctimeMs} ${size} ${ino}`;
   } catch {
-    return [`${path} gone`];
+    return `${path} gone`;
   }
 }

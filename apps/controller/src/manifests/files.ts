@@ -40,9 +40,7 @@ export async function readManifestFile(
     const octets = await readFile(file);
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(octets) };
   } catch (error) {
-    return {
-      problem: about(file, error instanceof TypeError ? 'the file is not UTF-8 text.' : describeFileError(error)),
-    };
+    return { problem: about(file, describeFileError(error)) };
   }
 }
 
@@ -57,6 +55,7 @@ async function isDirectory(path: string): Promise<boolean> {
 function describeFileError(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code ?? 'unreadable';
   if (code === 'ENOENT') return 'there is no such file or directory.';
+  if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'the file is not UTF-8 text.';
   if (code === 'EACCES' || code === 'EPERM') return 'the file may not be read: check its permissions.';
   return `the file cannot be read (${code}).`;
 }

@@ -57,7 +57,7 @@ function readKind(
   if (known !== undefined) return known;
   if (kind === undefined) report([], `kind is missing; it is one of ${kinds.join(', ')}.`);
   else if (kind === 'Order') report(['kind'], 'Orders are made by zoneproof itself; write a Certificate instead.');
-  else report(['kind'], `${quote(kind)} is not a kind of zoneproof${suggest(String(kind), kinds)}.`);
+  else report(['kind'], `${quote(kind)} is not a kind of zoneproof${suggest(String(kind), kinds)}`);
   return undefined;
 }
 
@@ -77,7 +77,7 @@ function readMetadata(
   const known = ['name', 'namespace', 'labels', 'annotations'];
   for (const key of Object.keys(metadata))
     if (!known.includes(key) && !serverFields.includes(key))
-      report(['metadata', key], `unknown field${suggest(key, known)}.`);
+      report(['metadata', key], `unknown field${suggest(key, known)}`);
   const name = readName(metadata.name, 253, ['metadata', 'name'], report);
   const namespace = readNamespace(kind, metadata.namespace, report);
   const labels = readTexts(metadata.labels, ['metadata', 'labels'], report);

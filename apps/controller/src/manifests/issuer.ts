@@ -186,8 +186,12 @@ async function checkProvider(
 ): Promise<CheckedProvider | undefined> {
   if (!isRecord(element)) return undefined;
   const selectorOk = checkSelector(element.selector, [...path, 'selector'], report);
-  const blocks = Object.keys(element).filter((key) => !Object.hasOwn(providerSchema.properties, key));
   const installed = registry.list().map(({ key }) => key);
+  const others = Object.keys(element).filter((key) => !Object.hasOwn(providerSchema.properties, key));
+  const blocks = others.filter((key) => installed.includes(key) || isRecord(element[key]));
+  for (const key of others)
+    if (!blocks.includes(key))
+      report([...path, key], `unknown field${suggest(key, [...installed, ...Object.keys(providerSchema.properties)])}`);
   const [key] = blocks;
   if (key === undefined) {
     report(
@@ -232,11 +236,6 @@ async function checkBlock(
   registry: ProviderRegistry,
   report: ReportProblem,
 ): Promise<ProviderPlugin | undefined> {
-  const installed = registry.list().map((provider) => provider.key);
-  if (!installed.includes(key) && !isRecord(config)) {
-    report(path, `unknown field${suggest(key, [...installed, ...Object.keys(providerSchema.properties)]) || '.'}`);
-    return undefined;
-  }
   try {
     const ok = reportConfigProblems(await registry.validate(key, config), path, report);
     return ok ? await registry.load(key) : undefined;

@@ -82,7 +82,7 @@ function readDraft(document: ManifestDocument, problems: ManifestProblem[]): Dra
   if (header.kind !== 'Secret') {
     const known = ['apiVersion', 'kind', 'metadata', 'spec', 'status'];
     for (const field of Object.keys(header.fields))
-      if (!known.includes(field)) report([field], `unknown field${suggest(field, known) || '.'}`);
+      if (!known.includes(field)) report([field], `unknown field${suggest(field, known)}`);
   }
   return { header, file: document.file, line: document.at([]).line, report };
 }
