@@ -31,7 +31,9 @@ async function judge(found) {
   });
   const [packed] = JSON.parse(stdout);
   const tarball = join(work, packed.filename);
-  const strays = packed.files.map((file) => file.path).filter((path) => /\.test\.|\.tsbuildinfo$|^src\//.test(path));
+  const strays = packed.files
+    .map((file) => file.path)
+    .filter((path) => /\.(?:test|testing|fixture)\.|\/e2e\/|\.tsbuildinfo$|^src\//.test(path));
   await step(`${found.name}: ${packed.files.length} files, ${Math.ceil(packed.unpackedSize / 1024)} KiB`, () => {
     if (strays.length > 0) throw new Error(`holds files that no user needs: ${strays.join(', ')}`);
     if (!packed.files.some((file) => file.path === 'dist/index.js')) throw new Error('dist is missing: build first');

@@ -55,7 +55,7 @@ export function packageOf(specifier) {
     .join('/');
 }
 
-/** Tests, and the files that only tests import: `*.test.ts`, `*.fixture.ts`, folders `test` and `testing`. */
+/** Tests, and the files that only tests import: `*.test.ts`, `*.testing.ts`, `*.fixture.ts`, folders `test`, `testing` and `e2e`. */
 function isTest(path) {
-  return /(?:\.test|\.fixture)\.ts$|\/(?:test|testing)\//.test(path);
+  return /\.(?:test|testing|fixture)\.ts$|\/(?:test|testing|e2e)\//.test(path);
 }
