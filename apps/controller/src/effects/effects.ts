@@ -16,7 +16,6 @@ export const effectNames = [
   'certificate.delete-key',
   'order.new-order',
   'order.store-order',
-  'order.store-authorizations',
   'order.record-values',
   'order.present',
   'order.respond',

@@ -62,7 +62,7 @@ export function decideCertificate(seen: SeenCertificate, now: number): Certifica
     return { step: showOrder(seen, order, now) };
   }
   const due = whyDue(seen, now);
-  if (due === undefined) return rest(seen, now);
+  if (due === undefined) return rest(seen);
   if (formerOrders.length > 0 && formerOrders.some(({ metadata }) => metadata.deletedAt === undefined))
     return { step: { do: 'drop-former-orders', orders: formerOrders } };
   const obstacle = whatPreventsIssuance(seen, now);
@@ -107,15 +107,20 @@ function whatPreventsIssuance(
   return undefined;
 }
 
-function rest(seen: SeenCertificate, now: number): CertificatePlan {
+function rest(seen: SeenCertificate): CertificatePlan {
   const { certificate, stored, formerOrders } = seen;
   if (stored.state !== 'present') throw new Error('a certificate at rest has one');
   if (formerOrders.length > 1) return { step: { do: 'drop-former-orders', orders: allButNewest(formerOrders) } };
   if (certificate.status.serial !== stored.facts.serial)
     return { step: { do: 'adopt', facts: stored.facts, renewAt: stored.renewAt } };
   const renewAt = certificate.status.renewAt ?? stored.renewAt;
-  const message = `Valid until ${new Date(stored.facts.notAfter).toISOString()}; renewal on ${new Date(renewAt).toISOString()}.${stored.warning === undefined ? '' : ` ${stored.warning}`}`;
-  return { step: { do: 'show', ready: true, issuing: false, problem: { reason: 'Issued', message } }, wakeAt: renewAt };
+  return { step: { do: 'show', ready: true, issuing: false, problem: validity(stored, renewAt) }, wakeAt: renewAt };
+}
+
+/** What a Certificate at rest shows. */
+export function validity(stored: Extract<Stored, { state: 'present' }>, renewAt: number): Shown {
+  const dates = `Valid until ${new Date(stored.facts.notAfter).toISOString()}; renewal on ${new Date(renewAt).toISOString()}.`;
+  return { reason: 'Issued', message: stored.warning === undefined ? dates : `${dates} ${stored.warning}` };
 }
 
 function showOrder({ stored }: SeenCertificate, order: Order, now: number): CertificateStep {

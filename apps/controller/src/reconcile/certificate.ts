@@ -6,7 +6,7 @@ import {
   renewBeforeProblem,
   verifyCertificate,
 } from '@zoneproof/acme';
-import type { Certificate, CertificateStatus, ObjectKey, Order } from '../resources/types.ts';
+import type { Certificate, CertificateStatus, Condition, ObjectKey, Order } from '../resources/types.ts';
 import { ConflictError } from '../store/index.ts';
 import { nextIssuanceMs } from './backoff.ts';
 import {
@@ -14,7 +14,9 @@ import {
   decideCertificate,
   issuedForAnnotation,
   type SeenCertificate,
+  type Shown,
   type Stored,
+  validity,
 } from './certificate-decide.ts';
 import { setCondition } from './conditions.ts';
 import { issuanceHash, orderKeyName, orderName } from './issuance.ts';
@@ -26,6 +28,13 @@ import { fraction, type Services } from './services.ts';
 /** The Secret of a Certificate at rest is looked at again at this pace, in case someone damaged or deleted it. */
 const resyncMs = 600_000;
 const retryMs = 30_000;
+
+/** What the conditions of a Certificate say. */
+interface Picture {
+  readonly ready: boolean;
+  readonly issuing: boolean;
+  readonly problem: Shown;
+}
 
 /** Keeps one certificate in its Secret current: begins Orders, takes what they deliver, renews in time. */
 export class CertificateReconciler {
@@ -81,13 +90,23 @@ export class CertificateReconciler {
 
   async #readStored(certificate: Certificate): Promise<Stored> {
     const { namespace, name, generation } = certificate.metadata;
-    const version = `${generation} ${this.#services.changes()}`;
+    const version = this.#version(generation);
     const now = this.#services.clock.now();
     const known = this.#stored.get(`${namespace}/${name}`);
     if (known !== undefined && known.version === version && now - known.at < resyncMs) return known.stored;
     const stored = await readCertificate(certificate, this.#services);
-    this.#stored.set(`${namespace}/${name}`, { at: now, version, stored });
+    this.#remember(certificate, stored);
     return stored;
+  }
+
+  #remember({ metadata }: Certificate, stored: Stored): void {
+    const { namespace, name, generation } = metadata;
+    const at = this.#services.clock.now();
+    this.#stored.set(`${namespace}/${name}`, { at, version: this.#version(generation), stored });
+  }
+
+  #version(generation: number): string {
+    return `${generation} ${this.#services.changes()}`;
   }
 
   async #act(step: CertificateStep, seen: SeenCertificate): Promise<void> {
@@ -99,8 +118,16 @@ export class CertificateReconciler {
         const issuance = (certificate.status.issuance ?? 0) + 1;
         const order = orderName(certificate, issuance);
         this.#report(certificate, 'Issuing', step.why);
+        const problem = { reason: 'Issuing', message: `Order ${order} is under way.` } as const;
+        const ready = seen.stored.state === 'present' && seen.stored.facts.notAfter > this.#services.clock.now();
+        const conditions = this.#conditions(certificate, { ready, issuing: true, problem });
         await run('certificate.store-issuance', () =>
-          store.updateStatus('Certificate', namespace, name, ({ status }) => ({ ...status, issuance, order })),
+          store.updateStatus('Certificate', namespace, name, ({ status }) => ({
+            ...status,
+            issuance,
+            order,
+            conditions,
+          })),
         );
         return;
       }
@@ -195,27 +222,24 @@ export class CertificateReconciler {
         reason: 'KeyMissing',
         message: `The private key of Order ${order.metadata.name} is gone; a new certificate will be asked for.`,
       });
-    const facts = verifyCertificate({
-      pemChain: chain,
-      names: order.spec.dnsNames,
-      keyPem: Buffer.from(keyPem).toString('utf8'),
-      now: this.#services.clock.now(),
-    });
+    // Names, key, chain and dates were verified before the Order was called valid.
+    const facts = certificateFacts(chain);
     await run('certificate.store-certificate', () =>
       store.writeSecret(
         { namespace, name: certificate.spec.secretName, owner: { kind: 'Certificate', name, uid } },
         { type: 'kubernetes.io/tls', data: { 'tls.crt': chain, 'tls.key': keyPem, 'ca.crt': issuerChain(chain) } },
       ),
     );
-    this.forget({ kind: 'Certificate', namespace, name });
-    const { renewAt } = renewalOf(certificate, facts);
-    const message = `Valid until ${new Date(facts.notAfter).toISOString()}.`;
+    const stored = { state: 'present', facts, ...renewalOf(certificate, facts) } as const;
+    this.#remember(certificate, stored);
+    const shown = validity(stored, stored.renewAt);
     await this.#update(certificate, ({ order: _done, lastFailure: _cured, renewRequestedAt: _met, ...status }) => ({
       ...status,
-      ...dates(facts, renewAt),
+      ...dates(facts, stored.renewAt),
       issuedFor: order.metadata.annotations?.[issuedForAnnotation] ?? issuanceHash(certificate.spec),
+      conditions: this.#conditions(certificate, { ready: true, issuing: false, problem: shown }),
     }));
-    this.#report(certificate, 'Issued', message);
+    this.#report(certificate, 'Issued', shown.message);
     await run('certificate.delete-key', () =>
       store.delete({ kind: 'Secret', namespace, name: order.spec.privateKeySecretName }),
     );
@@ -240,24 +264,24 @@ export class CertificateReconciler {
     }));
   }
 
-  async #show(certificate: Certificate, step: Extract<CertificateStep, { do: 'show' }>): Promise<void> {
-    const { reason, message } = step.problem;
-    const generation = certificate.metadata.generation;
-    const now = this.#services.clock.now();
-    let conditions = setCondition(
-      certificate.status.conditions,
-      { type: 'Ready', status: step.ready ? 'True' : 'False', reason, message },
-      generation,
-      now,
-    );
-    conditions = setCondition(
-      conditions,
-      { type: 'Issuing', status: step.issuing ? 'True' : 'False', reason, message },
-      generation,
-      now,
-    );
+  async #show(certificate: Certificate, shown: Picture): Promise<void> {
+    const conditions = this.#conditions(certificate, shown);
     if (conditions === certificate.status.conditions) return;
     await this.#update(certificate, (status) => ({ ...status, conditions }));
+  }
+
+  #conditions({ metadata, status }: Certificate, { ready, issuing, problem }: Picture): readonly Condition[] {
+    const now = this.#services.clock.now();
+    const { reason, message } = problem;
+    const states = [
+      { type: 'Ready', status: ready ? 'True' : 'False', reason, message },
+      { type: 'Issuing', status: issuing ? 'True' : 'False', reason, message },
+    ] as const;
+    return states.reduce(
+      (conditions: readonly Condition[] | undefined, state) =>
+        setCondition(conditions, state, metadata.generation, now),
+      status.conditions,
+    ) as readonly Condition[];
   }
 
   async #noteObstacle(key: ObjectKey, problem: Problem): Promise<number> {
@@ -267,7 +291,7 @@ export class CertificateReconciler {
       const before = certificate.status.conditions?.find(({ type }) => type === 'Ready');
       if (before?.message !== problem.message) this.#report(certificate, problem.reason, problem.message, 'warn');
       const ready = (certificate.status.notAfter ?? 0) > now;
-      await this.#show(certificate, { do: 'show', ready, issuing: false, problem }).catch(() => undefined);
+      await this.#show(certificate, { ready, issuing: false, problem }).catch(() => undefined);
     }
     return problem.retryAt ?? now + retryMs;
   }

@@ -1,4 +1,11 @@
-import { downloadCertificate, finalizeOrder, placeOrder, pollOrder, readAuthorizations } from './order-ca.ts';
+import {
+  downloadCertificate,
+  finalizeOrder,
+  placeOrder,
+  pollAuthorizations,
+  pollOrder,
+  readAuthorizations,
+} from './order-ca.ts';
 import type { OrderStep, SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
 import { failOrder } from './order-obstacle.ts';
@@ -22,13 +29,15 @@ export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Ser
       await placeOrder(seen, services);
       return clearObstacle(seen);
     case 'read-authorizations':
-      return readAuthorizations(seen, services);
+      return readAuthorizations(step.placed, seen, services);
     case 'publish':
       await publishValues(step.challenges, seen, services);
       return clearObstacle(seen);
     case 'look':
       return lookAndRespond(step.challenges, seen, services);
-    case 'poll':
+    case 'poll-authorizations':
+      return pollAuthorizations(seen, services);
+    case 'poll-order':
       return pollOrder(seen, services);
     case 'finalize':
       return finalizeOrder(seen, services);

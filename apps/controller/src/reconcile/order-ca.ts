@@ -1,4 +1,11 @@
-import { AcmeProblem, CertificateMismatchError, createCsr, type OrderState, verifyCertificate } from '@zoneproof/acme';
+import {
+  type AcmeOrder,
+  AcmeProblem,
+  CertificateMismatchError,
+  createCsr,
+  type OrderState,
+  verifyCertificate,
+} from '@zoneproof/acme';
 import type { ChallengeStatus } from '../resources/types.ts';
 import { issuerOf } from './order-act.ts';
 import type { SeenOrder } from './order-decide.ts';
@@ -7,11 +14,13 @@ import { acmeStatus, finished, goingOn, newChallenge, settledStep, withChallenge
 import { Problem } from './problem.ts';
 import type { Services } from './services.ts';
 
-/** While the CA has not decided, each authorization by itself is asked about at every fourth poll of the order. */
-const authorizationPollEvery = 4;
+/** Polls after which every authorization is looked at, decided or not. */
+const lookAtAllEvery = 4;
+/** A CA that is quick is not worth a write that says what it is at. */
+const storeAfterPolls = 5;
 
+/** What the CA gives is stored together with its authorizations; lost between the two, it is asked for again. */
 export async function placeOrder(seen: SeenOrder, services: Services): Promise<void> {
-  const { namespace, name } = seen.order.metadata;
   const issuer = issuerOf(seen, services);
   const { acme } = await services.sessions.open(issuer);
   const { profile } = issuer.spec.acme;
@@ -19,27 +28,16 @@ export async function placeOrder(seen: SeenOrder, services: Services): Promise<v
     acme.newOrder({ names: seen.order.spec.dnsNames, ...(profile === undefined ? {} : { profile }) }, services.signal),
   );
   claimOrder(placed.url, seen, services);
-  await services.run('order.store-order', () =>
-    services.store.updateStatus('Order', namespace, name, (current) =>
-      goingOn(
-        current,
-        { ...current.status, acme: acmeStatus(placed.url, placed) },
-        'The CA has accepted the order.',
-        services.clock.now(),
-      ),
-    ),
-  );
   seen.pace.placed = placed;
 }
 
 /** A CA may hand out the same open order twice; two Orders would then finalize it with two keys. */
 function claimOrder(url: string, { order, claims }: SeenOrder, { store }: Services): void {
   const own = `${order.metadata.namespace}/${order.metadata.name}`;
-  const running = store
-    .list('Order')
-    .find(({ status }) => status.acme?.orderURL === url && status.result === undefined);
-  const holder = running === undefined ? claims.get(url) : `${running.metadata.namespace}/${running.metadata.name}`;
-  if (holder !== undefined && holder !== own)
+  const holder = claims.get(url) ?? own;
+  const [namespace, name] = holder.split('/') as [string, string];
+  const other = holder === own ? undefined : store.get('Order', namespace, name);
+  if (other !== undefined && other.status.result === undefined && other.metadata.deletedAt === undefined)
     throw new Problem(
       'OrderShared',
       `The CA gave the order that ${holder} is working on, which has the same names; waiting for it.`,
@@ -48,57 +46,75 @@ function claimOrder(url: string, { order, claims }: SeenOrder, { store }: Servic
   claims.set(url, own);
 }
 
-export async function readAuthorizations(seen: SeenOrder, services: Services): Promise<void> {
+export async function readAuthorizations(placed: AcmeOrder, seen: SeenOrder, services: Services): Promise<void> {
   const { namespace, name } = seen.order.metadata;
   const { acme, key } = await services.sessions.open(issuerOf(seen, services));
-  const order = seen.pace.placed ?? (await acme.order(seen.order.status.acme?.orderURL as string, services.signal));
   const authorizations = await Promise.all(
-    order.authorizationUrls.map((url) => acme.authorization(url, services.signal)),
+    placed.authorizationUrls.map((url) => acme.authorization(url, services.signal)),
   );
   const challenges = authorizations.map((authorization) => newChallenge(authorization, key));
-  await services.run('order.store-authorizations', () =>
+  await services.run('order.store-order', () =>
     services.store.updateStatus('Order', namespace, name, (current) =>
-      goingOn(current, { ...current.status, challenges }, 'The TXT values are being written.', services.clock.now()),
+      goingOn(
+        current,
+        { ...current.status, acme: acmeStatus(placed.url, placed), challenges },
+        'The CA has accepted the order; its TXT values are being written.',
+        services.clock.now(),
+      ),
     ),
   );
-  seen.pace.placed = undefined;
 }
 
-/** Asks for the order; its state tells that of all authorizations in one request. */
+/**
+ * Asks about the authorizations that were answered (RFC 8555 7.5.1). While the first of them is undecided it stands for
+ * the others, which are validated at the same time: an order of 100 names is not asked about 100 times a round.
+ */
+export async function pollAuthorizations(seen: SeenOrder, services: Services): Promise<void> {
+  const { pace } = seen;
+  const { namespace, name } = seen.order.metadata;
+  const { acme } = await services.sessions.open(issuerOf(seen, services));
+  const asked = (seen.order.status.challenges ?? []).filter(({ step }) => step === 'responded');
+  const look = async (challenge: ChallengeStatus): Promise<ChallengeStatus> => {
+    const authorization = await acme.authorization(challenge.authorizationURL, services.signal);
+    retryAfterMs = Math.max(retryAfterMs, authorization.retryAfterMs ?? 0);
+    const now = settledStep(authorization);
+    return now.step === 'validated' || now.step === 'failed' ? { ...challenge, ...now } : challenge;
+  };
+  let retryAfterMs = 0;
+  const [first, ...rest] = asked as [ChallengeStatus, ...ChallengeStatus[]];
+  const decided = await look(first);
+  const lookAtAll = decided !== first || pace.polls % lookAtAllEvery === lookAtAllEvery - 1;
+  const looked = [decided, ...(lookAtAll ? await Promise.all(rest.map(look)) : [])];
+  const settled = looked.filter(({ step }) => step !== 'responded');
+  pace.polls = settled.length === 0 ? pace.polls + 1 : 0;
+  pace.nextPollAt = settled.length === asked.length ? 0 : nextPollAt(pace.polls, retryAfterMs, services.clock.now());
+  if (settled.length === 0) return;
+  await services.run('order.store-status', () =>
+    services.store.updateStatus('Order', namespace, name, (current) =>
+      goingOn(current, withChallenges(current.status, settled), 'The CA has validated.', services.clock.now()),
+    ),
+  );
+}
+
+/** Asks for the order, once its authorizations are decided and again while the CA issues. */
 export async function pollOrder(seen: SeenOrder, services: Services): Promise<void> {
   const { pace } = seen;
   const { namespace, name } = seen.order.metadata;
   const { acme } = await services.sessions.open(issuerOf(seen, services));
   const order = await acme.order(seen.order.status.acme?.orderURL as string, services.signal);
-  const asked = (seen.order.status.challenges ?? []).filter(({ step }) => step === 'responded');
   pace.polls++;
   pace.nextPollAt = nextPollAt(pace.polls, order.retryAfterMs, services.clock.now());
-  let settled: readonly ChallengeStatus[] = [];
-  if (order.status === 'invalid' || (order.status === 'pending' && pace.polls % authorizationPollEvery === 0))
-    settled = await Promise.all(
-      asked.map(async (challenge): Promise<ChallengeStatus> => {
-        const authorization = await acme.authorization(challenge.authorizationURL, services.signal);
-        const now = settledStep(authorization);
-        return now.step === 'new' ? challenge : { ...challenge, ...now };
-      }),
-    );
-  else if (order.status !== 'pending')
-    settled = asked.map((challenge) => ({ ...challenge, step: 'validated', authorization: 'valid' }));
-  const isNews = order.status !== seen.order.status.acme?.status || settled.some(({ step }) => step !== 'responded');
-  if (!isNews) return;
-  // The delays of the waiting for validation are not those of the waiting for issuance.
-  if (order.status === 'processing' || order.status === 'ready') pace.polls = 0;
-  const error = order.error === undefined ? undefined : `${order.error.type}: ${order.error.detail}`;
-  const told = settled.map((challenge) =>
-    order.status === 'invalid' && challenge.step === 'responded' && error !== undefined
-      ? { ...challenge, error }
-      : challenge,
-  );
+  pace.acme = acmeStatus(order.url, order);
+  if (order.status === 'invalid') {
+    const told = order.error === undefined ? 'without a reason' : `${order.error.type}: ${order.error.detail}`;
+    throw new Problem('OrderInvalid', `The CA gave up the order: ${told}`, 'final');
+  }
+  if (pace.polls !== storeAfterPolls) return;
   await services.run('order.store-status', () =>
     services.store.updateStatus('Order', namespace, name, (current) =>
       goingOn(
         current,
-        withChallenges({ ...current.status, acme: acmeStatus(order.url, order) }, told),
+        { ...current.status, acme: acmeStatus(order.url, order) },
         `The order is ${order.status} at the CA.`,
         services.clock.now(),
       ),
@@ -107,7 +123,6 @@ export async function pollOrder(seen: SeenOrder, services: Services): Promise<vo
 }
 
 export async function finalizeOrder(seen: SeenOrder, services: Services): Promise<void> {
-  const { namespace, name } = seen.order.metadata;
   const { acme } = await services.sessions.open(issuerOf(seen, services));
   const known = seen.order.status.acme as NonNullable<SeenOrder['order']['status']['acme']>;
   const csr = await createCsr(seen.order.spec.dnsNames, await privateKey(seen, services));
@@ -119,25 +134,20 @@ export async function finalizeOrder(seen: SeenOrder, services: Services): Promis
     if (!(error instanceof AcmeProblem) || error.type !== 'orderNotReady') throw error;
     order = await acme.order(known.orderURL, services.signal);
   }
+  // Not stored: after a crash the CA tells it again.
+  seen.pace.acme = acmeStatus(known.orderURL, order);
   seen.pace.polls = 0;
-  seen.pace.nextPollAt = nextPollAt(0, order.retryAfterMs, services.clock.now());
-  await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) =>
-      goingOn(
-        current,
-        { ...current.status, acme: acmeStatus(known.orderURL, order) },
-        'The CA issues the certificate.',
-        services.clock.now(),
-      ),
-    ),
-  );
+  seen.pace.nextPollAt = nextPollAt(1, order.retryAfterMs, services.clock.now());
 }
 
 /** Downloads, verifies, and only then stores: names, key, chain and dates have to be what was asked for. */
 export async function downloadCertificate(seen: SeenOrder, services: Services): Promise<void> {
   const { namespace, name } = seen.order.metadata;
   const { acme } = await services.sessions.open(issuerOf(seen, services));
-  const { pemChain } = await acme.certificate(seen.order.status.acme?.certificateURL as string, services.signal);
+  const { pemChain } = await acme.certificate(
+    (seen.pace.acme ?? seen.order.status.acme)?.certificateURL as string,
+    services.signal,
+  );
   const now = services.clock.now();
   try {
     const names = seen.order.spec.dnsNames;
@@ -149,20 +159,20 @@ export async function downloadCertificate(seen: SeenOrder, services: Services): 
   await services.run('order.store-status', () =>
     services.store.updateStatus('Order', namespace, name, (current) => ({
       ...finished(current, current.status, 'valid', 'Issued', 'The certificate was downloaded and verified.', now),
+      ...(seen.pace.acme === undefined ? {} : { acme: seen.pace.acme }),
       certificate: pemChain,
     })),
   );
 }
 
-async function privateKey({ order }: SeenOrder, services: Services): Promise<string> {
+async function privateKey({ order, pace }: SeenOrder, services: Services): Promise<string> {
   const { namespace } = order.metadata;
-  const secret = await services.store.readSecret(namespace, order.spec.privateKeySecretName);
-  const key = secret?.data.get('tls.key');
-  if (key === undefined)
+  pace.keyPem ??= (await services.store.readSecret(namespace, order.spec.privateKeySecretName))?.data.get('tls.key');
+  if (pace.keyPem === undefined)
     throw new Problem(
       'KeyMissing',
       `Secret ${namespace}/${order.spec.privateKeySecretName} with the private key of the order is gone.`,
       'final',
     );
-  return Buffer.from(key).toString('utf8');
+  return Buffer.from(pace.keyPem).toString('utf8');
 }

@@ -69,7 +69,7 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
     [],
     undefined,
   ],
-  ['authorizations are read', seen({ acme }), ['read-authorizations'], undefined],
+
   ['a pending one gets its value', seen({ acme, challenges: [challenge('new')] }), ['publish'], undefined],
   [
     'what was written is looked for',
@@ -89,7 +89,12 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
     [],
     now + 5,
   ],
-  ['the CA is asked how far it is', seen({ acme, challenges: [challenge('responded')] }), ['poll'], undefined],
+  [
+    'the CA is asked how far it is',
+    seen({ acme, challenges: [challenge('responded')] }),
+    ['poll-authorizations'],
+    undefined,
+  ],
   [
     'not before its time',
     seen({ acme, challenges: [challenge('responded')] }, { pace: pace({ nextPollAt: now + 7 }) }),
@@ -105,7 +110,7 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
   [
     'a processing order is polled',
     seen({ acme: { ...acme, status: 'processing' }, challenges: [challenge('validated')] }),
-    ['poll'],
+    ['poll-order'],
     undefined,
   ],
   [
@@ -120,7 +125,12 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
     ['finalize', 'remove'],
     undefined,
   ],
-  ['and stays until then', seen({ acme, challenges: [challenge('responded')], ledger: [entry] }), ['poll'], undefined],
+  [
+    'and stays until then',
+    seen({ acme, challenges: [challenge('responded')], ledger: [entry] }),
+    ['poll-authorizations'],
+    undefined,
+  ],
   [
     'a failed challenge ends the Order',
     seen({ acme, challenges: [challenge('failed', { error: 'no TXT' })] }),
@@ -185,7 +195,7 @@ describe('what stood in the way', () => {
 
   test('is void when a person changed something', () => {
     const plan = decideOrder(seen({ acme }, { pace: pace({ obstacle }), changes: 1 }), now);
-    expect(plan.steps.map((step) => step.do)).toEqual(['read-authorizations']);
+    expect(plan.steps.map((step) => step.do)).toEqual(['poll-order']);
   });
 });
 

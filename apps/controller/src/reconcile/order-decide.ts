@@ -1,3 +1,4 @@
+import type { AcmeOrder } from '@zoneproof/acme';
 import type { LedgerEntry } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus, Order } from '../resources/types.ts';
@@ -25,11 +26,12 @@ export type OrderStep =
   | { readonly do: 'route'; readonly domains: readonly DnsName[] }
   /** Ask the CA for an order. */
   | { readonly do: 'order' }
-  | { readonly do: 'read-authorizations' }
+  | { readonly do: 'read-authorizations'; readonly placed: AcmeOrder }
   | { readonly do: 'publish'; readonly challenges: readonly ChallengeStatus[] }
   /** Self check; what is visible is handed to the CA. */
   | { readonly do: 'look'; readonly challenges: readonly ChallengeStatus[] }
-  | { readonly do: 'poll' }
+  | { readonly do: 'poll-authorizations' }
+  | { readonly do: 'poll-order' }
   | { readonly do: 'finalize' }
   | { readonly do: 'download' }
   /** Take our values out of the zone. */
@@ -69,15 +71,16 @@ export function decideOrder(seen: SeenOrder, now: number): OrderPlan {
 
 function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   const { order, pace } = seen;
-  const { acme, challenges } = order.status;
+  const { challenges = [] } = order.status;
+  const acme = pace.acme ?? order.status.acme;
   const one = (step: OrderStep): OrderPlan => ({ steps: [step], wakeAt: undefined });
   if (seen.issuer !== 'ready') return { steps: [], wakeAt: undefined };
   if (acme === undefined) {
     const unrouted = seen.hasProviders ? domainsOf(order).filter((domain) => !pace.routes.has(domain)) : [];
-    return one(unrouted.length > 0 ? { do: 'route', domains: unrouted } : { do: 'order' });
+    if (unrouted.length > 0) return one({ do: 'route', domains: unrouted });
+    return one(pace.placed === undefined ? { do: 'order' } : { do: 'read-authorizations', placed: pace.placed });
   }
   if (acme.status === 'invalid') return one({ do: 'fail', problem: lostOrder(order) });
-  if (challenges === undefined) return one({ do: 'read-authorizations' });
 
   const failed = challenges.find(({ step }) => step === 'failed');
   if (failed !== undefined) return one({ do: 'fail', problem: validationFailure(failed) });
@@ -100,7 +103,7 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   const isAsked = challenges.some(({ step }) => step === 'responded');
   const isOpen = fresh.length + published.length > 0;
   if (isAsked || (!isOpen && (acme.status === 'pending' || acme.status === 'processing'))) {
-    if (pace.nextPollAt <= now) steps.push({ do: 'poll' });
+    if (pace.nextPollAt <= now) steps.push({ do: isAsked ? 'poll-authorizations' : 'poll-order' });
     else wakeAt = earliest(wakeAt, pace.nextPollAt);
   } else if (!isOpen && acme.status === 'ready') steps.push({ do: 'finalize' });
   else if (!isOpen && acme.status === 'valid') steps.push({ do: 'download' });

@@ -1,5 +1,6 @@
 import type { AcmeOrder } from '@zoneproof/acme';
 import type { DnsName } from '@zoneproof/dns';
+import type { OrderStatus } from '../resources/types.ts';
 import type { Problem } from './problem.ts';
 import type { Route } from './route.ts';
 
@@ -11,8 +12,12 @@ export interface OrderPace {
   readonly routes: Map<DnsName, Route>;
   /** Values that were published since the start of the process, by {@link valueKey}, with the time. */
   readonly publishedAt: Map<string, number>;
-  /** The CA's answer to newOrder, which names the authorizations; asked for again after a restart. */
+  /** The CA's answer to newOrder, until it is stored with its authorizations. */
   placed: AcmeOrder | undefined;
+  /** The order at the CA as it was last seen, where that is newer than what is stored. */
+  acme: OrderStatus['acme'];
+  /** PEM, read once for request and verification. */
+  keyPem: Uint8Array | undefined;
   looks: number;
   nextLookAt: number;
   polls: number;
@@ -32,6 +37,8 @@ export function newPace(): OrderPace {
     routes: new Map(),
     publishedAt: new Map(),
     placed: undefined,
+    acme: undefined,
+    keyPem: undefined,
     looks: 0,
     nextLookAt: 0,
     polls: 0,

@@ -14,6 +14,9 @@ export class OrderReconciler {
 
   constructor(services: Services) {
     this.#services = services;
+    for (const { metadata, status } of services.store.list('Order'))
+      if (status.acme !== undefined && status.result === undefined)
+        this.#claims.set(status.acme.orderURL, `${metadata.namespace}/${metadata.name}`);
   }
 
   /** Works until the Order has to wait; tells until when. */

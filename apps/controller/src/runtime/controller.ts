@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type Clock,
   createProviderCalls,
@@ -53,10 +54,16 @@ export interface Controller {
 /** Objects that are worked on side by side; each spends its time waiting for the CA and the DNS. */
 const concurrency = 256;
 
+/** How long the writer waits for more changes of a zone after the last: a certificate that comes alone waits this long. */
+const gatherMs = 50;
+
 export function startController(options: ControllerOptions): Controller {
   const { store, clock, timers, random } = options;
   const abort = new AbortController();
+  // Every exchange under way listens to it; Node would take them for a leak.
+  setMaxListeners(0, abort.signal);
   const run = effectRunner(options.hook);
+  let changes = 0;
   const ledger = new StoreLedger(store, run);
   const report: Services['report'] = (line) => options.report({ ...line, at: clock.now() });
   // One limiter for reads and writes of an account.
@@ -65,15 +72,15 @@ export function startController(options: ControllerOptions): Controller {
     ...options,
     calls,
     run,
+    changes: () => changes,
     clusterResourceNamespace: options.clusterResourceNamespace ?? 'default',
     warn: (issuer, message) => {
       const [kind, namespace, name] = issuer.split('/') as [Kind, string, string];
       report({ level: 'warn', kind, namespace, name, reason: 'ProviderReady', message });
     },
   });
-  const writer = createRecordWriter({ ledger, clock, timers, random, calls });
+  const writer = createRecordWriter({ ledger, clock, timers, random, calls, windowMs: gatherMs });
   const background = new Set<Promise<void>>();
-  let changes = 0;
 
   const services: Services = {
     store,

@@ -35,6 +35,8 @@ export interface SessionOptions {
   readonly timers: Timers;
   readonly calls: ProviderCalls;
   readonly run: RunEffect;
+  /** See Services.changes. */
+  readonly changes: () => number;
   readonly userAgent: string;
   /** Where the Secrets of a ClusterIssuer live. */
   readonly clusterResourceNamespace: string;
@@ -45,7 +47,13 @@ interface CachedSession extends IssuerSession {
   readonly keyPem: string;
   readonly server: string;
   readonly caBundle: string | undefined;
+  /** When the account key was read, and after how many changes by people. */
+  readonly readAt: number;
+  readonly changes: number;
 }
+
+/** A mounted file may change unseen: the account key is read again after this time. */
+const keyAgeMs = 60_000;
 
 /** The accounts and providers of all Issuers as live objects, made when first needed and kept while nothing changes. */
 export class IssuerSessions implements Sessions {
@@ -73,12 +81,20 @@ export class IssuerSessions implements Sessions {
     const path = pathOf(issuer);
     const namespace = this.secretNamespace(issuer);
     const known = this.#sessions.get(path);
+    const { clock, changes } = this.#options;
+    const isSame = known !== undefined && known.server === server && known.caBundle === caBundle;
+    const isFresh = isSame && known.changes === changes() && clock.now() - known.readAt < keyAgeMs;
+    if (isFresh) return known;
     const keyPem = await this.#accountKeyPem(namespace, privateKeySecretRef.name);
-    if (known !== undefined && known.keyPem === keyPem && known.server === server && known.caBundle === caBundle)
-      return known;
+    const read = { readAt: clock.now(), changes: changes() };
+    if (isSame && known.keyPem === keyPem) {
+      const session = { ...known, ...read };
+      this.#sessions.set(path, session);
+      return session;
+    }
     const key = await readKey(keyPem, `${namespace}/${privateKeySecretRef.name}`);
     const acme = this.#acmeClient(issuer, key);
-    const session = { key, acme, keyPem, server, caBundle };
+    const session = { key, acme, keyPem, server, caBundle, ...read };
     this.#sessions.set(path, session);
     return session;
   }

@@ -61,7 +61,7 @@ export class FileStore implements Store {
   /** @throws StateDirError when the directory is in use, damaged, or of a newer format */
   static async open(options: FileStoreOptions): Promise<FileStore> {
     try {
-      await makeDirectory(options.stateDir);
+      makeDirectory(options.stateDir);
     } catch (error) {
       throw new StateDirError(`${options.stateDir} cannot be made (${(error as NodeJS.ErrnoException).code}).`, error);
     }

@@ -10,7 +10,7 @@ import { createProxyChoice, type ProxySettings, proxyName } from './proxy.ts';
 import { checkBundle, createTrust } from './trust.ts';
 
 export interface EgressOptions {
-  /** PEM certificates trusted beside the system's roots. */
+  /** PEM certificates to trust instead of the system's roots. */
   readonly caBundle?: string;
   readonly proxy?: ProxySettings;
   /** Asked about each address before it is connected to, by HTTP and DNS. */

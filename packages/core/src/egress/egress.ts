@@ -24,7 +24,7 @@ export interface HttpAnswer {
 
 /**
  * The one way out of the process: HTTP and DNS of the ACME client, every provider and the self check.
- * It bounds time and size, trusts `caBundle` beside the system's roots, follows HTTPS_PROXY and NO_PROXY, and asks
+ * It bounds time and size, trusts `caBundle` alone where there is one and else the system's roots, follows HTTPS_PROXY and NO_PROXY, and asks
  * the address rule about the address that is really connected to.
  */
 export interface Egress {
@@ -36,7 +36,7 @@ export interface Egress {
   /** For SDKs built on node:https. */
   readonly httpsAgent: HttpsAgent;
   readonly dns: DnsTransport;
-  /** The same way out that also trusts these PEM certificates. */
+  /** The same way out that trusts these PEM certificates, and no others but those of its own `caBundle`. */
   withCaBundle(pem: string): Egress;
   close(): Promise<void>;
 }

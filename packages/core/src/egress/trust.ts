@@ -1,10 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import * as tls from 'node:tls';
-import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { EgressError } from './egress.ts';
 
-/** Whose certificates are trusted: the system's roots and these bundles. */
+/** Whose certificates are trusted: these bundles, or without any the system's roots. */
 export interface Trust {
   readonly bundles: readonly string[];
   /** Made on first use and then shared: reading 150 roots takes milliseconds. */
@@ -16,7 +14,7 @@ export function createTrust(bundles: readonly string[]): Trust {
   return {
     bundles,
     context() {
-      context ??= createSecureContext(bundles.length === 0 ? {} : { ca: [...systemRoots(), ...bundles] });
+      context ??= createSecureContext(bundles.length === 0 ? {} : { ca: [...bundles] });
       return context;
     },
   };
@@ -44,19 +42,4 @@ export function checkBundle(pem: string): string {
     }
   });
   return certificates.join('\n');
-}
-
-/** What Node trusts by default, NODE_EXTRA_CA_CERTS included: passing `ca` replaces all of it. */
-function systemRoots(): readonly string[] {
-  // Node 22.15 and later.
-  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
-  if (getCACertificates !== undefined) return getCACertificates('default');
-  const extra = process.env.NODE_EXTRA_CA_CERTS;
-  if (extra === undefined || extra === '') return rootCertificates;
-  try {
-    return [...rootCertificates, readFileSync(extra, 'utf8')];
-  } catch {
-    // Node itself has warned about it at the start.
-    return rootCertificates;
-  }
 }
