@@ -77,7 +77,7 @@ options {
   ${listen}
   // Pebble does not follow CNAMEs itself: the server has to, between its own zones.
   recursion yes; dnssec-validation no; empty-zones-enable no; notify no; minimal-responses yes;
-  tcp-clients 1000;
+  tcp-clients 1000; tcp-listen-queue 1000;
 };
 controls { };
 statistics-channels { inet 127.0.0.1 port ${statisticsPort} allow { 127.0.0.1; }; };
