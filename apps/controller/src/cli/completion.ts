@@ -41,17 +41,14 @@ function bash(entries: readonly Entry[]): string {
     return `    "${path}") words="${list}"; files=${takesFiles ? 1 : 0} ;;`;
   });
   const paths = entries.filter(({ path }) => path !== '').map(({ path }) => `"${path}"`);
-  const values = new Map(
-    entries.flatMap(({ options }) =>
-      options
-        .filter((option) => option.required || option.optional)
-        .flatMap((option) => namesOf(option).map((name) => [name, option.argChoices ?? []] as const)),
-    ),
-  );
-  const optionValues = [...values].map(([name, choices]) =>
-    choices.length > 0
-      ? `    ${name}) COMPREPLY=($(compgen -W "${choices.join(' ')}" -- "$current")); return ;;`
-      : `    ${name}) COMPREPLY=($(compgen -f -- "$current")); return ;;`,
+  const values = entries.flatMap(({ path, options }) =>
+    options
+      .filter((option) => option.required || option.optional)
+      .map((option) => {
+        const names = namesOf(option).map((name) => `"${path}:${name}"`);
+        const offered = option.argChoices === undefined ? '-f' : `-W "${option.argChoices.join(' ')}"`;
+        return `    ${names.join('|')}) COMPREPLY=($(compgen ${offered} -- "$current")); return ;;`;
+      }),
   );
   return `_zoneproof() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" files=0
@@ -60,8 +57,8 @@ function bash(entries: readonly Entry[]): string {
       ${paths.join('|')}) path="\${path:+$path }$word" ;;
     esac
   done
-  case "$previous" in
-${optionValues.join('\n')}
+  case "$path:$previous" in
+${values.join('\n')}
   esac
   case "$path" in
 ${words.join('\n')}

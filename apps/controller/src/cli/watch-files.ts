@@ -11,7 +11,6 @@ export interface WatchedFiles {
 }
 
 const quietMs = 200; // long enough for an editor or `cp` of several files to be through
-const rescanMs = 5_000;
 
 /**
  * Calls `changed` after a manifest or a mounted secret came, went or was written. File system events wake it early; a
@@ -20,6 +19,7 @@ const rescanMs = 5_000;
 export async function watchFiles(
   files: WatchedFiles,
   changed: () => Promise<void>,
+  rescanMs = 5_000,
 ): Promise<{ readonly close: () => void }> {
   let known = await fingerprint(files);
   let timer: NodeJS.Timeout | undefined;
