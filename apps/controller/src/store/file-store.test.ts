@@ -127,13 +127,19 @@ test('a second process is refused by name of the first; a dead one leaves nothin
   store = await FileStore.open({ stateDir, clock });
 });
 
-test('a damaged object is told by its file', async () => {
+test('a damaged line is told by its place; one that a crash cut off is left out', async () => {
   await store.applyManifests([certificate('www')]);
   await store.close();
-  await writeFile(join(stateDir, 'objects/Certificate/default/www.json'), '{"kind":');
+  const path = join(stateDir, 'objects.jsonl');
+  const whole = await readFile(path, 'utf8');
+  await writeFile(path, `${whole}{"key":"Certificate/default/www","val`);
+  store = await FileStore.open({ stateDir, clock });
+  expect(store.get('Certificate', 'default', 'www')).toBeDefined();
+  await store.close();
+  await writeFile(path, `${whole}{"key":\n${whole}`);
   const reopened = FileStore.open({ stateDir, clock });
   await expect(reopened).rejects.toThrow(StateDirError);
-  await expect(reopened).rejects.toThrow(/www\.json is damaged/);
-  await rm(join(stateDir, 'objects'), { recursive: true });
+  await expect(reopened).rejects.toThrow(/objects\.jsonl:2 is damaged/);
+  await writeFile(path, whole);
   store = await FileStore.open({ stateDir, clock });
 });

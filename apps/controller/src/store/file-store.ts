@@ -14,7 +14,7 @@ import type {
 } from '../resources/types.ts';
 import { makeDirectory } from './atomic-file.ts';
 import { type ControlSocket, lockStateDir } from './control-socket.ts';
-import { kindsWithStatus, readObjects, removeObject, writeObject } from './object-files.ts';
+import { DurableMap, readDurableMap } from './durable-map.ts';
 import { secretData } from './secret-data.ts';
 import { readSecretDirectory, SecretFiles } from './secret-files.ts';
 import { prepareFormat, StateDirError } from './state-format.ts';
@@ -44,7 +44,7 @@ export class FileStore implements Store {
   readonly #options: FileStoreOptions;
   readonly #lock: ControlSocket;
   readonly #secretFiles: SecretFiles;
-  readonly #objects = new Map<string, AnyObject>();
+  readonly #objects: DurableMap<AnyObject>;
   readonly #pending = new Map<string, PendingChange[]>();
   /** Paths of Orders by the path of their Certificate. */
   readonly #owned = new Map<string, Set<string>>();
@@ -52,29 +52,28 @@ export class FileStore implements Store {
   #manifestSecrets: ReadonlyMap<string, Secret> = new Map();
   #version = 0;
 
-  private constructor(options: FileStoreOptions, lock: ControlSocket) {
+  private constructor(options: FileStoreOptions, lock: ControlSocket, objects: DurableMap<AnyObject>) {
     this.#options = options;
     this.#lock = lock;
+    this.#objects = objects;
+    for (const object of objects.values()) {
+      this.#noteOwner(pathOf(object.kind, object.metadata), object);
+      this.#version = Math.max(this.#version, Number(object.metadata.resourceVersion));
+    }
     this.#secretFiles = new SecretFiles(options.stateDir);
   }
 
   /** @throws StateDirError when the directory is in use, damaged, or of a newer format */
   static async open(options: FileStoreOptions): Promise<FileStore> {
     try {
-      makeDirectory(options.stateDir);
+      await makeDirectory(options.stateDir);
     } catch (error) {
       throw new StateDirError(`${options.stateDir} cannot be made (${(error as NodeJS.ErrnoException).code}).`, error);
     }
     const lock = await lockStateDir(options.stateDir);
     try {
       await prepareFormat(options.stateDir);
-      const store = new FileStore(options, lock);
-      for (const kind of kindsWithStatus)
-        for (const object of await readObjects(options.stateDir, kind)) {
-          store.#keep(pathOf(object.kind, object.metadata), object);
-          store.#version = Math.max(store.#version, Number(object.metadata.resourceVersion));
-        }
-      return store;
+      return new FileStore(options, lock, await DurableMap.open(objectsPath(options.stateDir)));
     } catch (error) {
       await lock.close();
       throw error;
@@ -203,6 +202,7 @@ export class FileStore implements Store {
   async close(): Promise<void> {
     this.#listeners.clear();
     while (this.#pending.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    await this.#objects.close();
     await this.#lock.close();
   }
 
@@ -281,33 +281,29 @@ export class FileStore implements Store {
     after: AnyObject | undefined,
   ): Promise<AnyObject | undefined> {
     if (after === undefined) {
-      if (before !== undefined) await removeObject(this.#options.stateDir, before);
-      this.#drop(path, before);
-      if (before !== undefined) this.#notify(before);
+      if (before === undefined) return undefined;
+      await this.#objects.delete(path);
+      this.#forgetOwner(path, before);
+      this.#notify(before);
       return undefined;
     }
     const resourceVersion = String(++this.#version);
     const stored = { ...after, metadata: { ...after.metadata, resourceVersion } } as AnyObject;
-    await writeObject(this.#options.stateDir, stored);
-    this.#keep(path, stored);
+    await this.#objects.set(path, stored);
+    this.#noteOwner(path, stored);
     this.#notify(stored);
     return stored;
   }
 
-  #keep(path: string, object: AnyObject): void {
-    this.#objects.set(path, object);
-    const owner = object.metadata.owner;
-    if (owner === undefined) return;
-    const ownerPath = pathOf(owner.kind, { namespace: object.metadata.namespace, name: owner.name });
-    const owned = this.#owned.get(ownerPath) ?? new Set();
-    this.#owned.set(ownerPath, owned.add(path));
+  #noteOwner(path: string, { metadata }: AnyObject): void {
+    if (metadata.owner === undefined) return;
+    const ownerPath = pathOf(metadata.owner.kind, { namespace: metadata.namespace, name: metadata.owner.name });
+    this.#owned.set(ownerPath, (this.#owned.get(ownerPath) ?? new Set()).add(path));
   }
 
-  #drop(path: string, object: AnyObject | undefined): void {
-    this.#objects.delete(path);
-    const owner = object?.metadata.owner;
-    if (object === undefined || owner === undefined) return;
-    const ownerPath = pathOf(owner.kind, { namespace: object.metadata.namespace, name: owner.name });
+  #forgetOwner(path: string, { metadata }: AnyObject): void {
+    if (metadata.owner === undefined) return;
+    const ownerPath = pathOf(metadata.owner.kind, { namespace: metadata.namespace, name: metadata.owner.name });
     const owned = this.#owned.get(ownerPath);
     owned?.delete(path);
     if (owned?.size === 0) this.#owned.delete(ownerPath);
@@ -341,13 +337,14 @@ export async function readState(stateDir: string): Promise<{
   readonly certificates: readonly Certificate[];
   readonly orders: readonly Order[];
 }> {
-  const [issuers, clusterIssuers, certificates, orders] = await Promise.all([
-    readObjects(stateDir, 'Issuer'),
-    readObjects(stateDir, 'ClusterIssuer'),
-    readObjects(stateDir, 'Certificate'),
-    readObjects(stateDir, 'Order'),
-  ]);
-  return { issuers: [...issuers, ...clusterIssuers], certificates, orders };
+  const objects = [...(await readDurableMap<AnyObject>(objectsPath(stateDir))).values()];
+  const ofKind = <K extends WithStatus>(...kinds: readonly K[]) =>
+    objects.filter(({ kind }) => kinds.some((wanted) => wanted === kind)) as ObjectOfKind[K][];
+  return { issuers: ofKind('Issuer', 'ClusterIssuer'), certificates: ofKind('Certificate'), orders: ofKind('Order') };
+}
+
+function objectsPath(stateDir: string): string {
+  return join(stateDir, 'objects.jsonl');
 }
 
 function pathOf(kind: ObjectKey['kind'], key: { readonly namespace: string; readonly name: string }): string {

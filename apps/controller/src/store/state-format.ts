@@ -77,6 +77,6 @@ async function readFormat(stateDir: string): Promise<number | undefined> {
 }
 
 async function writeFormat(stateDir: string, format: number): Promise<void> {
-  makeDirectory(stateDir);
+  await makeDirectory(stateDir);
   await writeFileAtomically(join(stateDir, 'format.json'), `${JSON.stringify({ format })}\n`);
 }
