@@ -13,6 +13,8 @@ export type { Inputs, Output } from './context.ts';
  */
 export async function main(argv: readonly string[], inputs: Inputs = {}): Promise<number> {
   const context = createContext(inputs);
+  if (context.out === process.stdout && process.stdout.listenerCount('error') === 0)
+    process.stdout.on('error', endQuietly);
   let code = 0;
   const program = createProgram(context, (exitCode) => {
     code = exitCode;
@@ -31,4 +33,10 @@ export async function main(argv: readonly string[], inputs: Inputs = {}): Promis
     context.err.write(`zoneproof: this should not happen, please report it: ${message}\n`);
     return 1;
   }
+}
+
+/** `zoneproof status | head` closes the pipe early, which is no failure. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
 }

@@ -1,12 +1,14 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createRegistry, discoverProviders, type ProviderRegistry } from '@zoneproof/core';
-import type { CommandContext } from './context.ts';
+import { createRegistry, discoverProviders, type ProviderRegistry, RegistryError } from '@zoneproof/core';
+import { type CommandContext, UsageError } from './context.ts';
 
 /**
  * The providers installed beside the running zoneproof package and in the plugin directories, or those handed in.
  * Reads package.json files only; a plugin is loaded when it is used.
+ *
+ * @throws UsageError when a plugin directory is not there
  */
 export async function openRegistry(
   context: CommandContext,
@@ -19,5 +21,10 @@ export async function openRegistry(
       { importPlugin: async ({ key }) => ({ default: plugins.find((plugin) => plugin.key === key) }) },
     );
   const from = dirname(realpathSync(fileURLToPath(import.meta.url)));
-  return createRegistry(await discoverProviders({ from, pluginDirs: [...pluginDirs] }));
+  try {
+    return createRegistry(await discoverProviders({ from, pluginDirs: [...pluginDirs] }));
+  } catch (error) {
+    if (error instanceof RegistryError) throw new UsageError(error.message);
+    throw error;
+  }
 }

@@ -15,6 +15,7 @@ const watched = (use: (directory: string, calls: () => number) => Promise<void>,
       async () => {
         calls++;
       },
+      rescanMs,
     );
     try {
       await use(directory, () => calls);
