@@ -70,9 +70,7 @@ export class DurableMap<Value> {
   #append(line: Line): Promise<void> {
     return new Promise((done, failed) => {
       this.#waiting.push({ line, done, failed });
-      this.#writing ??= this.#write().finally(() => {
-        this.#writing = undefined;
-      });
+      this.#writing ??= this.#write();
     });
   }
 
@@ -96,6 +94,8 @@ export class DurableMap<Value> {
       }
       if (this.#octets - this.#baseOctets > Math.max(growthOctets, this.#baseOctets)) await this.#repair();
     }
+    // In the same turn as the look at the list: a change that comes later has to start a new round.
+    this.#writing = undefined;
   }
 
   /** Writes the file anew: what is durable and nothing else, also after a write that may have stopped half-way. */
