@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '@zoneproof/sandbox';
 import { parse } from 'yaml';
@@ -166,4 +166,5 @@ test('the demo issues both certificates, shows the evidence, and ends 0', async 
   expect(out.text()).toMatch(/2 of 2 certificates ready\./);
   const [, chain = ''] = /openssl x509 -in (\S+)/.exec(out.text()) ?? [];
   expect(await readFile(chain, 'utf8')).toMatch(/BEGIN CERTIFICATE/);
+  await rm(chain.slice(0, chain.indexOf('/state/')), { recursive: true });
 });

@@ -2,8 +2,9 @@ import { toDnsName } from '@zoneproof/dns';
 import { candidateProviders } from '../reconcile/choose-provider.ts';
 import { type CertificateSpec, objectTitle } from '../resources/index.ts';
 import { quote, suggest } from './header.ts';
-import type { CheckedIssuer, CheckedProvider } from './issuer.ts';
+import type { CheckedIssuer } from './issuer.ts';
 import type { ReportProblem } from './problem.ts';
+import type { CheckedProvider } from './provider.ts';
 import type { SecretLookup } from './secrets.ts';
 
 /** What references are checked between. */

@@ -26,6 +26,7 @@ export function createScreen(out: Output): Screen {
   };
   return {
     draw(next) {
+      if (live && next.length === lines.length && next.every((line, i) => line === lines[i])) return;
       lines = next;
       if (live) out.write(erase() + block());
       else out.write(next.map((line) => `${line}\n`).join(''));

@@ -62,8 +62,9 @@ describe('a screen', () => {
     return { screen: createScreen(out), text: () => text };
   };
 
-  test('draws its block again in place, other text above it', () => {
+  test('draws its block again in place when it is different, other text above it', () => {
     const { screen, text } = onTerminal(10);
+    screen.draw(['one', 'two']);
     screen.draw(['one', 'two']);
     screen.above('news\n');
     screen.draw(['three']);
