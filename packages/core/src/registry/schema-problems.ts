@@ -42,7 +42,8 @@ const known = new WeakMap<object, ValidateFunction>();
 function compiled(schema: object): ValidateFunction {
   let validate = known.get(schema);
   if (validate === undefined) {
-    ajv ??= new Ajv({ allErrors: true, verbose: true, strict: false, formats });
+    // The schemas come from code and are checked by tests: checking them at each start would cost as much as all else.
+    ajv ??= new Ajv({ allErrors: true, verbose: true, strict: false, formats, meta: false, validateSchema: false });
     validate = ajv.compile(schema);
     known.set(schema, validate);
   }
