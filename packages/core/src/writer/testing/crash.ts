@@ -1,4 +1,5 @@
 import type { DnsName } from '@zoneproof/dns';
+import { pause, type Timers } from '../../time/index.ts';
 import type { BoundProvider, Ledger, LedgerEntry, MemoryLedger } from '../index.ts';
 
 /**
@@ -9,10 +10,12 @@ export class DoomedProcess implements Ledger {
   /** Boundaries passed. */
   passed = 0;
   readonly #ledger: MemoryLedger;
+  readonly #timers: Timers;
   readonly #dieAt: number;
 
-  constructor(ledger: MemoryLedger, dieAt: number) {
+  constructor(ledger: MemoryLedger, timers: Timers, dieAt: number) {
     this.#ledger = ledger;
+    this.#timers = timers;
     this.#dieAt = dieAt;
   }
 
@@ -22,12 +25,14 @@ export class DoomedProcess implements Ledger {
 
   async record(entries: readonly LedgerEntry[]): Promise<void> {
     await this.#boundary();
+    await this.#disk();
     await this.#ledger.record(entries);
     await this.#boundary();
   }
 
   async settle(ids: readonly string[]): Promise<void> {
     await this.#boundary();
+    await this.#disk();
     await this.#ledger.settle(ids);
     await this.#boundary();
   }
@@ -50,6 +55,11 @@ export class DoomedProcess implements Ledger {
         },
       },
     };
+  }
+
+  /** Slower than the service, so that nobody gets away without waiting for it. */
+  #disk(): Promise<void> {
+    return pause(this.#timers, 40, new AbortController().signal);
   }
 
   #boundary(): Promise<void> {

@@ -44,8 +44,8 @@ export class FakeService {
   readonly values = new Map<DnsName, Set<string>>();
   readonly requests: (readonly TxtChange[])[] = [];
   readonly breaches: string[] = [];
-  /** Taken one by one, each by a request. */
-  readonly faults: Fault[] = [];
+  /** Taken one by one, each by a request; undefined lets one pass. */
+  readonly faults: (Fault | undefined)[] = [];
   /** Values that the service refuses, with the kind it gives. */
   readonly refused = new Map<string, ProviderErrorKind>();
   readonly capabilities: Capabilities;
