@@ -44,6 +44,13 @@ test.each<[string, UpdateReply, Peer, string, RegExp]>([
     'auth',
     /NOTAUTH, unsigned.*exists there and may update/,
   ],
+  [
+    'REFUSED of a server that signs no refusal',
+    reply('REFUSED', { status: 'absent' }),
+    keyed,
+    'auth',
+    /REFUSED, unsigned.*exists there with this secret and hmac-sha256, and may update/,
+  ],
   ['a name outside the zone', reply('NOTZONE', verified()), keyed, 'zone-not-found', /zone cuts/],
   [
     'a policy',
@@ -106,7 +113,7 @@ test.each<[Parameters<typeof inTheWayError>[0], string, RegExp]>([
   ],
   [{ kind: 'no-answer', rcode: 'SERVFAIL' }, 'unavailable', /SERVFAIL/],
   [{ kind: 'rrset', values: ['x'], ttl: 60 }, 'unavailable', /\(1 seen\)/],
-])('what is in the way is named: $kind', (view, kind, message) => {
+])('what is in the way is named (%j)', (view, kind, message) => {
   const error = inTheWayError(view, name, zone, unkeyed);
   expect([error.kind, error.message]).toEqual([kind, expect.stringMatching(message)]);
 });

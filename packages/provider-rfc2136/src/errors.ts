@@ -57,13 +57,20 @@ const table: readonly Row[] = [
     ({ peer }) =>
       `It wants signatures of another length: give key "${peer.key?.name}" the plain algorithm ${peer.key?.algorithm} there.`,
   ],
-  // PowerDNS signs no refusal, so that a wrong key and a zone that is not there look alike.
+  // Knot and PowerDNS sign no refusal, so that a wrong key, a missing right and a zone that is not there look alike.
   [
     'NOTAUTH',
     'unsigned',
     'auth',
     ({ peer, zone }) =>
       `Check that key "${peer.key?.name}" exists there and may update ${zone}, and that the server is its primary.`,
+  ],
+  [
+    'REFUSED',
+    'unsigned',
+    'auth',
+    ({ peer, zone }) =>
+      `Check that key "${peer.key?.name}" exists there with this secret and ${peer.key?.algorithm}, and may update ${zone}.`,
   ],
   [
     'NOTAUTH',
