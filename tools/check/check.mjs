@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dependencyProblems } from './dependencies.mjs';
 import { floorProblems } from './floors.mjs';
+import { missingOptionals } from './lockfile.mjs';
 import { longFiles, wordProblems } from './texts.mjs';
 import { listFiles, readPackages } from './workspace.mjs';
 
@@ -19,6 +20,7 @@ const results = await Promise.all([
   command('types of the tests', 'tsc', ['-p', 'tsconfig.test.json']),
   { title: 'floors', problems: floorProblems(packages) },
   { title: 'dependencies', problems: dependencyProblems(packages, rootManifest) },
+  { title: 'lock file', problems: lockProblems() },
   { title: 'words', problems: wordProblems(root, files) },
 ]);
 
@@ -36,6 +38,13 @@ async function generatedFiles() {
   const generator = join('apps', 'controller', 'dist', 'cli', 'generate-docs.js');
   if (!existsSync(join(root, generator))) return { title: 'generated files (none yet)', problems: [] };
   return command('generated files', process.execPath, [generator, '--check']);
+}
+
+function lockProblems() {
+  const missing = missingOptionals(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')));
+  if (missing.length === 0) return [];
+  const names = missing.map((found) => found.name).join(', ');
+  return [`npm ci would refuse it for lack of ${names}; node tools/check/lockfile.mjs puts them in`];
 }
 
 function command(title, program, args) {

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dependencyProblems } from './dependencies.mjs';
 import { floorProblems } from './floors.mjs';
+import { missingOptionals, platformOf } from './lockfile.mjs';
 import { wordProblems } from './texts.mjs';
 import { importsOf, packageOf, readPackages } from './workspace.mjs';
 
@@ -69,6 +70,24 @@ test('a dependency that is missing, unused or in the wrong list is seen', () => 
 test('this file, which is about words, holds none of them', () => {
   expect(wordProblems(root, ['tools/check/rules.test.mjs', 'tools/check/texts.mjs'])).toEqual([]);
 });
+
+test('an optional package that the lock file lacks is seen, wherever npm would put it', () => {
+  const packages = {
+    '': {},
+    'node_modules/a': { dev: true, optionalDependencies: { 'a-linux-x64': '1.0.0', 'a-darwin-arm64': '1.0.0' } },
+    'node_modules/a/node_modules/a-linux-x64': { version: '1.0.0' },
+  };
+  expect(missingOptionals({ packages })).toEqual([
+    { path: 'node_modules/a-darwin-arm64', name: 'a-darwin-arm64', version: '1.0.0', dev: true },
+  ]);
+});
+
+test.each([
+  ['@swc/core-linux-x64-musl', { os: ['linux'], cpu: ['x64'], libc: ['musl'] }],
+  ['@swc/core-linux-arm-gnueabihf', { os: ['linux'], cpu: ['arm'], libc: ['glibc'] }],
+  ['@turbo/windows-64', { os: ['win32'], cpu: ['x64'] }],
+  ['@biomejs/cli-darwin-arm64', { os: ['darwin'], cpu: ['arm64'] }],
+])('the platform of %s', (name, platform) => expect(platformOf(name)).toEqual(platform));
 
 const bare = ['dns', 'sandbox', 'provider-testkit', 'provider-x'].map((name) => source(name, 'index.ts', ''));
 
