@@ -96,7 +96,8 @@ function readAccount(value: unknown, of: string, error: (message: string) => voi
   const { username, password, fulldomain, subdomain } = value as Record<(typeof members)[number], string>;
   const name = readName(fulldomain);
   if (name instanceof DnsNameError) {
-    error(`${of}: "fulldomain" ${name.message}`);
+    // Not repeated: it may be a password in the wrong place.
+    error(`${of}: "fulldomain" is no domain name`);
     return undefined;
   }
   // RFC 9110 5.5: what a header cannot carry would break the request, with the secret in the error.
@@ -104,7 +105,7 @@ function readAccount(value: unknown, of: string, error: (message: string) => voi
   for (const member of unfit) error(`${of}: "${member}" holds white space or characters outside ASCII`);
   if (unfit.length > 0) return undefined;
   if (name.split('.')[0] !== subdomain.toLowerCase()) {
-    error(`${of}: "subdomain" is not the first label of "fulldomain" ${name}`);
+    error(`${of}: "subdomain" is not the first label of "fulldomain"`);
     return undefined;
   }
   return { username, password: new SecretValue(Buffer.from(password)), fulldomain: name, subdomain };

@@ -1,10 +1,10 @@
 import type { RecordTarget } from '@zoneproof/core';
 import { exchange, formatServer, systemTransport, toDnsName, txtValue } from '@zoneproof/dns';
 import type { Fixture } from '@zoneproof/provider-testkit';
-import { type AcmeDnsAccount, startAcmeDns } from '@zoneproof/sandbox';
+import { type AcmeDnsAccount, type SandboxAcmeDns, startAcmeDns } from '@zoneproof/sandbox';
 
 /** The sandbox's acme-dns at auth.example.test; every target has an account of its own. */
-export async function startAcmednsFixture(): Promise<Fixture> {
+export async function startAcmednsFixture(): Promise<Fixture & { readonly server: SandboxAcmeDns }> {
   const server = await startAcmeDns({ domain: 'auth.example.test' });
   const document: Record<string, AcmeDnsAccount> = {};
   const canaries: string[] = [];
@@ -21,6 +21,7 @@ export async function startAcmednsFixture(): Promise<Fixture> {
   const unlinked = register('unlinked.example.test');
   const challengeName = toDnsName('_acme-challenge.unlinked.example.test');
   return {
+    server,
     config: {
       host: server.url,
       accountSecretRef: { name: 'acmedns', key: 'accounts.json' },
