@@ -9,8 +9,13 @@ const privateFile = 0o600;
 /** Replaces a file as a whole: after a crash it holds the old or the new content, and the new one once this resolves. */
 export async function writeFileAtomically(path: string, content: string | Uint8Array): Promise<void> {
   const temporary = `${path}.${randomBytes(4).toString('hex')}.tmp`;
-  await writeSynced(temporary, content);
-  await rename(temporary, path);
+  try {
+    await writeSynced(temporary, content);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
   await syncDirectory(dirname(path));
 }
 

@@ -1,7 +1,9 @@
-import { appendFile, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { appendFile, type FileHandle, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
 import { DurableMap, readDurableMap } from './durable-map.ts';
+import { StateDirError } from './state-format.ts';
 
 let directory: string;
 let path: string;
@@ -10,7 +12,10 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'zoneproof-map-'));
   path = join(directory, 'objects.jsonl');
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await rm(directory, { recursive: true, force: true });
+});
 
 test('what was set is there after a restart, what was deleted is not', async () => {
   const map = await DurableMap.open<number>(path);
@@ -61,3 +66,52 @@ test('nobody else may read the file, also after it was written anew', async () =
   expect(await readFile(path, 'utf8')).toBe('{"key":"a","value":1}\n');
   await map.close();
 });
+
+test('a damaged line in the middle is refused with its place', async () => {
+  await writeFile(path, '{"key":"a","value":1}\n{"key":"b","val\n{"key":"c","value":3}\n');
+  await expect(DurableMap.open(path)).rejects.toThrow(StateDirError);
+  await expect(DurableMap.open(path)).rejects.toThrow(`${path}:2 is damaged`);
+});
+
+test('a full disk fails the changes that meet it and damages nothing; with room again, all goes on', async () => {
+  const map = await DurableMap.open<string>(path);
+  await map.set('a', 'old');
+  await fillDisk({ writes: 2 });
+  await expect(map.set('a', 'new')).rejects.toThrow('no space left');
+  expect(map.get('a')).toBe('old');
+  await expect(map.set('b', 'first')).rejects.toThrow('no space left');
+  await map.set('c', 'second');
+  expect([...(await readDurableMap<string>(path))]).toEqual([
+    ['a', 'old'],
+    ['c', 'second'],
+  ]);
+  await map.close();
+});
+
+test('a change that was refused is not there after a restart', async () => {
+  const map = await DurableMap.open<string>(path);
+  await map.set('a', 'old');
+  await fillDisk({ writes: 1 });
+  await expect(map.set('a', 'new')).rejects.toThrow('no space left');
+  await map.close();
+  expect([...(await readDurableMap<string>(path))]).toEqual([['a', 'old']]);
+});
+
+/** The next writes store half of what they should and fail, as on a disk without room. */
+async function fillDisk({ writes }: { readonly writes: number }): Promise<void> {
+  const probe = await open(path, 'r');
+  const handles = Object.getPrototypeOf(probe) as FileHandle;
+  await probe.close();
+  let left = writes;
+  const { appendFile: append, writeFile: write } = handles;
+  for (const [method, real] of [
+    ['appendFile', append],
+    ['writeFile', write],
+  ] as const)
+    jest.spyOn(handles, method).mockImplementation(async function (this: FileHandle, data) {
+      if (left-- <= 0) return real.call(this, data);
+      const octets = Buffer.from(data as Uint8Array);
+      await this.write(octets.subarray(0, octets.length / 2));
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    });
+}

@@ -24,6 +24,8 @@ export class DurableMap<Value> {
   #octets: number;
   /** Size of the file when it was last written anew. */
   #baseOctets: number;
+  /** The file may end within a line, or is not the one that is written to: it has to be written anew first. */
+  #isTorn = false;
   #waiting: { readonly line: Line; readonly done: () => void; readonly failed: (error: unknown) => void }[] = [];
   #writing: Promise<void> | undefined;
 
@@ -64,6 +66,7 @@ export class DurableMap<Value> {
   /** Resolves when everything asked for is on disk. */
   async close(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
+    if (this.#isTorn) await this.#rewrite().catch(() => undefined);
     await this.#file.close();
   }
 
@@ -79,6 +82,7 @@ export class DurableMap<Value> {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
+        if (this.#isTorn) await this.#rewrite();
         const text = Buffer.from(batch.map(({ line }) => `${JSON.stringify(line)}\n`).join(''));
         await this.#file.appendFile(text);
         await this.#file.datasync();
@@ -88,26 +92,26 @@ export class DurableMap<Value> {
           else this.#values.set(line.key, line.value as Value);
         }
         for (const { done } of batch) done();
+        if (this.#octets - this.#baseOctets > Math.max(growthOctets, this.#baseOctets)) await this.#rewrite();
       } catch (error) {
+        // The disk is full or gone. Half a line may be there, and a line after it would make both unreadable.
+        this.#isTorn = true;
         for (const { failed } of batch) failed(error);
-        await this.#repair();
       }
-      if (this.#octets - this.#baseOctets > Math.max(growthOctets, this.#baseOctets)) await this.#repair();
     }
     // In the same turn as the look at the list: a change that comes later has to start a new round.
     this.#writing = undefined;
   }
 
-  /** Writes the file anew: what is durable and nothing else, also after a write that may have stopped half-way. */
-  async #repair(): Promise<void> {
-    try {
-      this.#octets = await writeAll(this.#path, this.#values);
-      this.#baseOctets = this.#octets;
-      await this.#file.close();
-      this.#file = await openForAppend(this.#path);
-    } catch {
-      // The disk is full or gone: the next append meets the same and tells its caller.
-    }
+  /** Writes the file anew: what is durable and nothing else. */
+  async #rewrite(): Promise<void> {
+    const octets = await writeAll(this.#path, this.#values);
+    const before = this.#file;
+    this.#file = await openForAppend(this.#path);
+    this.#octets = octets;
+    this.#baseOctets = octets;
+    this.#isTorn = false;
+    await before.close();
   }
 }
 

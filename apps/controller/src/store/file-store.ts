@@ -15,6 +15,7 @@ import type {
 import { makeDirectory } from './atomic-file.ts';
 import { type ControlSocket, lockStateDir } from './control-socket.ts';
 import { DurableMap, readDurableMap } from './durable-map.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { secretData } from './secret-data.ts';
 import { readSecretDirectory, SecretFiles } from './secret-files.ts';
 import { prepareFormat, StateDirError } from './state-format.ts';
@@ -73,6 +74,7 @@ export class FileStore implements Store {
     const lock = await lockStateDir(options.stateDir);
     try {
       await prepareFormat(options.stateDir);
+      removeLeftovers(options.stateDir);
       return new FileStore(options, lock, await DurableMap.open(objectsPath(options.stateDir)));
     } catch (error) {
       await lock.close();
