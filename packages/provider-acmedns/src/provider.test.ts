@@ -90,13 +90,17 @@ test('what follows a lost request is not sent', async () => {
   expect(fixture.server.updates).toHaveLength(1);
 });
 
-test('with a silent DNS side one value is written on the word of the API, and none beside another order', async () => {
-  fixture.server.silent = true;
-  const first = lab.value();
-  expect(await applyOne(first)).toBe('changed');
-  expect(await applyOne()).toMatch(/^failed unavailable: .*Set nameserver to the address and port/);
+test('where no DNS answer is to be had, one value is written on the word of the API, and none beside another order', async () => {
+  const config = { ...fixture.config, nameserver: '127.0.0.1:1' };
+  const unseen = new Lab(acmedns, '', { ...fixture, secrets: fixture.secrets, config });
+  const first = unseen.value();
+  const apply = async (value: string): Promise<string> =>
+    messageOf((await unseen.start().apply(zone, unseen.changes(['present', zone.name, value])))[0]);
+  expect(await apply(first)).toBe('changed');
+  expect(await apply(unseen.value())).toMatch(/^failed unavailable: .*Set nameserver to the address and port/);
+  await unseen.close();
   expect(fixture.server.values(zone.name)).toEqual([first]);
-}, 15_000);
+});
 
 test('a CNAME that leads to another account of the document is served', async () => {
   const other = await fixture.newTarget();
