@@ -30,9 +30,10 @@ test.each<[string, Rfc2136Config, string[]]>([
     { nameserver: '192.0.2.53', tsigSecretSecretRef: { name: 'tsig', key: 'secret' } },
     ['error tsigKeyName'],
   ],
+  ['the default algorithm alone is fine', { nameserver: '192.0.2.53', tsigAlgorithm: 'HMACSHA256' }, []],
   [
     'an algorithm alone is refused',
-    { nameserver: '192.0.2.53', tsigAlgorithm: 'HMACSHA256' },
+    { nameserver: '192.0.2.53', tsigAlgorithm: 'HMACSHA512' },
     ['error tsigKeyName', 'error tsigSecretSecretRef'],
   ],
   ['a key name that is no name is refused', { ...block, tsigKeyName: 'acme update' }, ['error tsigKeyName']],

@@ -87,7 +87,9 @@ function keyProblems(config: Rfc2136Config): readonly ConfigProblem[] {
   });
   if (tsigKeyName === undefined && tsigSecretSecretRef) problems.push(missing('tsigKeyName', 'tsigSecretSecretRef'));
   if (!tsigSecretSecretRef && tsigKeyName !== undefined) problems.push(missing('tsigSecretSecretRef', 'tsigKeyName'));
-  if (tsigAlgorithm !== undefined && tsigKeyName === undefined && !tsigSecretSecretRef)
+  // The default alone is no sign of a key: an API server fills it in.
+  const chosen = tsigAlgorithm !== undefined && findAlgorithm(tsigAlgorithm) !== findAlgorithm(defaultAlgorithm);
+  if (chosen && tsigKeyName === undefined && !tsigSecretSecretRef)
     problems.push(missing('tsigKeyName', 'tsigAlgorithm'), missing('tsigSecretSecretRef', 'tsigAlgorithm'));
   if (tsigKeyName !== undefined) {
     try {

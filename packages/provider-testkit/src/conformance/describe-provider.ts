@@ -1,5 +1,9 @@
+import { strict as assert } from 'node:assert';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProviderPlugin } from '@zoneproof/core';
+import { fieldsOf, fieldsTable } from './fields-table.ts';
 import type { Fixture } from './fixture.ts';
 import { Lab } from './lab.ts';
 import { steps } from './steps.ts';
@@ -41,6 +45,11 @@ export function describeProvider(options: ConformanceOptions): void {
         const lab = new Lab(plugin, packageDir, fixture as Fixture);
         await step.run(lab).finally(() => lab.close());
       }, 30_000);
+
+    test('the fields in README.md are those of the schema', async () => {
+      const readme = await readFile(join(packageDir, 'README.md'), 'utf8');
+      assert.equal(fieldsOf(readme), fieldsTable(plugin));
+    });
 
     const reasons = [...aside].map(([id, why]) => `${id} (${why})`).join(', ') || 'none';
     test(`set aside: ${reasons}`, () => {

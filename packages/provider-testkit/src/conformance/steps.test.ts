@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Defect, memoryProvider } from '../broken/memory-provider.ts';
-import { startMemoryService } from '../broken/memory-service.ts';
+import { type Defect, memoryProvider } from '../testing/memory-provider.ts';
+import { startMemoryService } from '../testing/memory-service.ts';
 import { Lab } from './lab.ts';
 import { steps } from './steps.ts';
 
