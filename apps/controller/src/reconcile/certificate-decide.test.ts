@@ -24,6 +24,11 @@ const order = (status: OrderStatus, issuedFor = issuanceHash(spec)): Order =>
     status,
   }) as unknown as Order;
 
+const former = (name: string, metadata: Partial<Order['metadata']>): Order => {
+  const one = order({ result: 'valid' });
+  return { ...one, metadata: { ...one.metadata, name, ...metadata } };
+};
+
 const seen = (status: CertificateStatus, more: Partial<SeenCertificate> = {}): SeenCertificate => ({
   certificate: {
     kind: 'Certificate',
@@ -151,6 +156,21 @@ test.each<[string, SeenCertificate, object, number | undefined]>([
     seen({}, { formerOrders: [order({ result: 'failed' })] }),
     { do: 'drop-former-orders' },
     undefined,
+  ],
+  [
+    'at rest all former Orders but the newest are dropped',
+    seen(issued, { stored: current, formerOrders: [former('www-1', {}), former('www-2', { createdAt: 2 })] }),
+    { do: 'drop-former-orders', orders: [{ metadata: { name: 'www-1' } }] },
+    undefined,
+  ],
+  [
+    'one that was dropped and still has values to remove is waited for, not dropped again',
+    seen(issued, {
+      stored: current,
+      formerOrders: [former('www-1', { deletedAt: 5 }), former('www-2', { createdAt: 2 })],
+    }),
+    { do: 'show', ready: true },
+    now + 500,
   ],
 ])('%s', (_title, what, step, wakeAt) => {
   const plan = decideCertificate(what, now);

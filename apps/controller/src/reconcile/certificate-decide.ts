@@ -110,7 +110,9 @@ function whatPreventsIssuance(
 function rest(seen: SeenCertificate): CertificatePlan {
   const { certificate, stored, formerOrders } = seen;
   if (stored.state !== 'present') throw new Error('a certificate at rest has one');
-  if (formerOrders.length > 1) return { step: { do: 'drop-former-orders', orders: allButNewest(formerOrders) } };
+  // One that is being deleted goes when its values are out of the zones.
+  const outdated = allButNewest(formerOrders).filter(({ metadata }) => metadata.deletedAt === undefined);
+  if (outdated.length > 0) return { step: { do: 'drop-former-orders', orders: outdated } };
   if (certificate.status.serial !== stored.facts.serial)
     return { step: { do: 'adopt', facts: stored.facts, renewAt: stored.renewAt } };
   const renewAt = certificate.status.renewAt ?? stored.renewAt;
