@@ -232,6 +232,8 @@ export class CertificateReconciler {
     );
     const stored = { state: 'present', facts, ...renewalOf(certificate, facts) } as const;
     this.#remember(certificate, stored);
+    // Before the status says that all is done: a crash in between runs it once more rather than never.
+    this.#services.issued(certificate);
     const shown = validity(stored, stored.renewAt);
     await this.#update(certificate, ({ order: _done, lastFailure: _cured, renewRequestedAt: _met, ...status }) => ({
       ...status,
@@ -243,7 +245,6 @@ export class CertificateReconciler {
     await run('certificate.delete-key', () =>
       store.delete({ kind: 'Secret', namespace, name: order.spec.privateKeySecretName }),
     );
-    this.#services.issued(certificate);
   }
 
   async #recordFailure(

@@ -71,7 +71,7 @@ export interface Services {
   readonly signal: AbortSignal;
   /** Grows with each change a person made: a Problem that waits for a change is then tried again. */
   changes(): number;
-  /** Called when a new certificate was stored. */
+  /** Called when a new certificate was stored; once more when a crash makes its last steps be repeated. */
   issued(certificate: Certificate): void;
   /** Runs work that nobody waits for, then looks at the object again. */
   inBackground(key: string, work: () => Promise<void>): void;
