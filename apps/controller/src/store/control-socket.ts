@@ -131,6 +131,8 @@ function requestOn(path: string, request: ControlRequest): Promise<ControlAnswer
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolvePromise('not-running');
       else reject(error);
     });
+    // The process may end before it answers.
+    socket.on('close', () => resolvePromise('not-running'));
     socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`));
     readLine(socket, (line) => {
       socket.destroy();
