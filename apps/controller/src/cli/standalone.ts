@@ -9,6 +9,7 @@ import {
   systemTimers,
 } from '@zoneproof/core';
 import type { DnsServer } from '@zoneproof/dns';
+import { effectRunner } from '../effects/effects.ts';
 import { loadManifests, type ManifestObject, type ManifestProblem } from '../manifests/index.ts';
 import type { Report } from '../reconcile/services.ts';
 import { type Controller, startController } from '../runtime/controller.ts';
@@ -63,6 +64,9 @@ export async function startStandalone(
     clock: context.clock,
   });
   const egress = openEgress(context);
+  const run = effectRunner(context.inputs.hook);
+  const apply = (manifests: readonly ManifestObject[]): Promise<void> =>
+    run('manifests.store', () => store.applyManifests(manifests));
   let controller: Controller | undefined;
   const stop = async (): Promise<void> => {
     await controller?.stop();
@@ -70,7 +74,7 @@ export async function startStandalone(
     await egress.close();
   };
   try {
-    await store.applyManifests(objects);
+    await apply(objects);
     const running = startController({
       store,
       registry,
@@ -95,7 +99,7 @@ export async function startStandalone(
       const next = await load();
       if (hasErrors(next.problems)) return next.problems;
       applied = next.objects;
-      await store.applyManifests(applied);
+      await apply(applied);
       running.reload();
       return next.problems;
     };

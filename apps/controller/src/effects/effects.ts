@@ -1,9 +1,10 @@
 /**
  * Every external effect of the controller, in one list: what changes the state directory or API server, the DNS, or
- * the CA. An effect runs only through {@link effect}, so a crash test can stop the process before and after each one,
+ * the CA. An effect runs only through {@link effectRunner}, so a crash test can stop the process before and after each one,
  * and can tell when one was not visited.
  */
 export const effectNames = [
+  'manifests.store',
   'issuer.store-account-key',
   'issuer.register-account',
   'issuer.store-status',
@@ -14,6 +15,7 @@ export const effectNames = [
   'certificate.store-status',
   'certificate.delete-order',
   'certificate.delete-key',
+  'certificate.request-renewal',
   'order.new-order',
   'order.store-order',
   'order.record-values',

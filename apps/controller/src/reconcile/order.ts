@@ -48,6 +48,12 @@ export class OrderReconciler {
     }
   }
 
+  /** A place that an Order waited for may be free: it is asked for again without waiting out its pause. */
+  slotFree(owner: string): void {
+    const pace = this.#paces.get(owner);
+    if (pace?.obstacle?.problem.reason === 'SlotBusy') pace.obstacle = undefined;
+  }
+
   /** When the current look, poll or pause of the Order ends; for tests of `settled`. */
   pace(namespace: string, name: string): OrderPace | undefined {
     return this.#paces.get(`${namespace}/${name}`);

@@ -139,7 +139,10 @@ export function startController(options: ControllerOptions): Controller {
     queue.add(formatKey(key));
     for (const dependent of dependents(store, key)) queue.add(formatKey(dependent));
   });
-  writer.onSlotFree((owner) => queue.add(`Order/${owner}`));
+  writer.onSlotFree((owner) => {
+    orders.slotFree(owner);
+    queue.add(`Order/${owner}`);
+  });
   for (const kind of ['Issuer', 'ClusterIssuer', 'Certificate', 'Order'] as const)
     for (const { metadata } of store.list(kind)) queue.add(formatKey({ kind, ...metadata }));
 
@@ -150,10 +153,12 @@ export function startController(options: ControllerOptions): Controller {
         checkSettled();
       }),
     renew: async (namespace, name) => {
-      const found = await store.updateStatus('Certificate', namespace, name, ({ status }) => ({
-        ...status,
-        renewRequestedAt: clock.now(),
-      }));
+      const found = await run('certificate.request-renewal', () =>
+        store.updateStatus('Certificate', namespace, name, ({ status }) => ({
+          ...status,
+          renewRequestedAt: clock.now(),
+        })),
+      );
       return found === undefined ? `There is no Certificate ${namespace}/${name}.` : undefined;
     },
     reload: () => {
