@@ -6,6 +6,7 @@ import { type AcmednsConfig, nameserverOf } from './config.ts';
 
 // Two datagrams and one connection: where a firewall swallows them, an update waits this long three times.
 const timeoutMs = 1000;
+const lookupTimeoutMs = 5000;
 const maxAddresses = 4;
 
 /** What acme-dns publishes at `name` now; undefined when no authoritative answer is to be had from here. */
@@ -19,9 +20,9 @@ export function createLiveValues(config: AcmednsConfig, host: ProviderHost): Rea
   const apiHost = new URL(config.host).hostname.replace(/^\[|\]$/g, '');
   const configured = nameserverOf(config);
 
-  async function servers(): Promise<readonly DnsServer[]> {
+  async function servers(signal: AbortSignal): Promise<readonly DnsServer[]> {
     if (configured) return [configured];
-    const addresses = isIP(apiHost) ? [apiHost] : await addressesOf(apiHost);
+    const addresses = isIP(apiHost) ? [apiHost] : await addressesOf(apiHost, signal);
     return addresses.slice(0, maxAddresses).map((address) => ({ address, port: 53 }));
   }
 
@@ -43,14 +44,19 @@ export function createLiveValues(config: AcmednsConfig, host: ProviderHost): Rea
 
   return async (name, call) => {
     try {
-      return await Promise.any((await servers()).map((server) => ask(server, name, call)));
+      return await Promise.any((await servers(call.signal)).map((server) => ask(server, name, call)));
     } catch {
       return undefined; // why does not matter: the caller decides by what it cannot see
     }
   };
 }
 
-/** The system's own lookup, as the HTTP request makes it too. It cannot be stopped, and ends by the system's limit. */
-async function addressesOf(name: string): Promise<readonly string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address);
+/** The system's own lookup, as the HTTP request makes it too. It cannot be stopped, only left behind. */
+function addressesOf(name: string, signal: AbortSignal): Promise<readonly string[]> {
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(lookupTimeoutMs)]);
+  return new Promise((resolve, reject) => {
+    stop.throwIfAborted();
+    stop.addEventListener('abort', () => reject(stop.reason as Error), { once: true });
+    lookup(name, { all: true }).then((found) => resolve(found.map(({ address }) => address)), reject);
+  });
 }

@@ -121,3 +121,32 @@ for (const [server, title, start] of servers)
       });
     });
   });
+
+describeReal(['bind'], 'BIND with an update-policy', () => {
+  test('one name that the key may not change fails the message, and each alone tells which', async () => {
+    const start = (options: NameServerOptions) =>
+      startBind({
+        ...options,
+        zones: [
+          { name: 'example.test', updatePolicy: 'grant key-hmac-sha256 name _acme-challenge.example.test. TXT;' },
+        ],
+      });
+    const fixture = await startRealFixture(start);
+    const lab = new Lab(rfc2136, '', fixture);
+    try {
+      const [allowed, denied] = ['_acme-challenge.example.test', '_acme-challenge.www.example.test'].map(
+        (text) => ['present', toDnsName(text), lab.value()] as const,
+      );
+      const both = await lab.start().apply(zone, lab.changes(allowed!, denied!));
+      expect(both.map(messageOf)).toEqual(
+        Array(2).fill(expect.stringMatching(/^failed permission: .*\(REFUSED\)\. Allow key/)),
+      );
+      expect((await lab.start().apply(zone, lab.changes(allowed!))).map(messageOf)).toEqual(['changed']);
+      const alone = await lab.start().apply(zone, lab.changes(denied!));
+      expect(alone.map(messageOf)).toEqual([expect.stringMatching(/^failed permission: /)]);
+    } finally {
+      await lab.close();
+      await fixture.close();
+    }
+  }, 30_000);
+});
