@@ -130,6 +130,7 @@ export class EgressDispatcher extends EventEmitter {
     return {
       connections,
       pipelining: 1,
+      keepAliveTimeout: 10_000,
       allowH2: false,
       headersTimeout: this.#options.timeoutMs,
       bodyTimeout: this.#options.timeoutMs,

@@ -23,7 +23,11 @@ const table: readonly Row[] = [
   ],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, 'timeout', (host) => `${host} did not accept a connection in time`],
   [/^UND_ERR_(HEADERS|BODY)_TIMEOUT$/, 'timeout', (host) => `${host} stopped answering`],
-  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'too-large', (host) => `the answer of ${host} is larger than is read`],
+  [
+    /^UND_ERR_(RES_EXCEEDED_MAX_SIZE|HEADERS_OVERFLOW)$/,
+    'too-large',
+    (host) => `the answer of ${host} is larger than is read`,
+  ],
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/,
     'tls',

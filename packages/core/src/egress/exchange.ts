@@ -96,6 +96,9 @@ export function exchange(
           method,
           headers: { 'user-agent': defaults.userAgent, ...request.headers },
           body: request.body ?? null,
+          // The whole exchange has its timer above.
+          headersTimeout: 0,
+          bodyTimeout: 0,
         },
         handler,
       );

@@ -1,14 +1,15 @@
 /**
  * The candidate that was probably meant: equal but for case and separators, or few typing errors away (an inserted,
- * lost, wrong or swapped character each; one in up to four characters, more in longer words).
+ * lost, wrong or swapped character each; one in up to four characters, a third of them in longer words).
  */
 export function nearestName(word: string, candidates: readonly string[]): string | undefined {
   const wanted = plain(word);
   let best: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const errors = typingErrors(wanted, plain(candidate));
-    const allowed = wanted.length <= 4 ? 1 : Math.ceil(wanted.length / 3);
+    const known = plain(candidate);
+    const errors = typingErrors(wanted, known);
+    const allowed = wanted.length <= 4 ? 1 : Math.ceil(Math.max(wanted.length, known.length) / 3);
     if (errors <= allowed && errors < fewest) {
       best = candidate;
       fewest = errors;

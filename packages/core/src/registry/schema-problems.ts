@@ -108,7 +108,7 @@ function describe(error: ErrorObject, at: readonly (string | number)[]): Pick<Sc
     case 'maxItems':
       return here(`may have at most ${limit} ${limit === 1 ? 'entry' : 'entries'}`);
     case 'uniqueItems':
-      return here(`entries ${Number(params.j) + 1} and ${Number(params.i) + 1} are the same`);
+      return here(`entries ${Number(params.i) + 1} and ${Number(params.j) + 1} are the same`);
     case 'minProperties':
       return here(`needs at least ${limit} ${limit === 1 ? 'field' : 'fields'}`);
     case 'maxProperties':

@@ -36,15 +36,24 @@ export async function applyUntilSettled(
   budget.left = budget.full;
 
   async function settle(part: readonly TxtChange[]): Promise<SettledOutcome[]> {
-    const outcomes = await repeat(part);
-    if (outcomes.some((outcome) => outcome.status === 'changed' || outcome.status === 'unchanged'))
-      budget.left = budget.full;
-    if (!atomic || part.length < 2 || steps.stopped() || !outcomes.every(blamesOneChange)) return outcomes;
-    if (budget.left <= 0) return outcomes.map((outcome) => ({ ...outcome, together: true }));
+    const outcomes: SettledOutcome[] = await repeat(part);
+    if (outcomes.some(isDone)) budget.left = budget.full;
+    // What the provider found to be so already takes no part in the batch; the rest stood or fell together.
+    const refused = outcomes.flatMap((outcome, at) => (blamesOneChange(outcome) ? [at] : []));
+    const wasTaken = outcomes.some(({ status }) => status === 'changed' || status === 'unknown');
+    if (!atomic || refused.length < 2 || wasTaken || steps.stopped()) return outcomes;
+    if (budget.left <= 0) {
+      for (const at of refused) outcomes[at] = { ...outcomes[at]!, together: true };
+      return outcomes;
+    }
     budget.left -= 2;
-    const middle = Math.ceil(part.length / 2);
-    await steps.beforeRepeat('bisection', part.length, 1);
-    return [...(await settle(part.slice(0, middle))), ...(await settle(part.slice(middle)))];
+    await steps.beforeRepeat('bisection', refused.length, 1);
+    const middle = Math.ceil(refused.length / 2);
+    for (const half of [refused.slice(0, middle), refused.slice(middle)]) {
+      const settled = await settle(half.map((at) => part[at]!));
+      for (const [i, at] of half.entries()) outcomes[at] = settled[i]!;
+    }
+    return outcomes;
   }
 
   async function repeat(part: readonly TxtChange[]): Promise<ChangeOutcome[]> {
@@ -71,6 +80,10 @@ export async function applyUntilSettled(
 function isRepeatable(outcome: ChangeOutcome, attempts: { conflict: number; unknown: number }): boolean {
   if (outcome.status === 'unknown') return attempts.unknown < unknownRepeats;
   return outcome.status === 'failed' && outcome.error.kind === 'conflict' && attempts.conflict < conflictRepeats;
+}
+
+function isDone({ status }: ChangeOutcome): boolean {
+  return status === 'changed' || status === 'unchanged';
 }
 
 /** Kinds that may speak about one change of a batch; the others meet the whole account, zone or server. */

@@ -378,6 +378,31 @@ describe('failures', () => {
     expect(proven.length).toBeLessThan(50);
   });
 
+  test('what the provider finds done already does not keep a refused batch from being cut', async () => {
+    const { clock, service, ask, bound } = setUp();
+    service.plant(apex, 'there');
+    service.refused.set('bad', 'permission');
+    // As provider-rfc2136 does: it reads first, and an update holds only what is not there yet.
+    const apply: typeof bound.provider.apply = async (where, changes, call) => {
+      const isThere = ({ name, value }: { name: string; value: string }) => service.at(name).includes(value);
+      const rest = changes.filter((change) => !isThere(change));
+      const outcomes = rest.length === 0 ? [] : [...(await bound.provider.apply(where, rest, call))];
+      return changes.map((change) => (rest.includes(change) ? outcomes.shift()! : { status: 'unchanged' }));
+    };
+    const provider = { ...bound, provider: { ...bound.provider, apply } };
+    const request = ask(
+      'ns/o1',
+      'present',
+      [
+        [apex, 'there'],
+        [apex, 'good'],
+        [apex, 'bad'],
+      ],
+      { provider },
+    );
+    expect(status(await clock.until(request))).toEqual(['done unchanged', 'done changed', 'failed permission']);
+  });
+
   test('a batch that is not atomic is not cut', async () => {
     const { clock, service, ask } = setUp({ batch: { maxChanges: 50, atomic: false } });
     service.refused.set('bad', 'invalid');

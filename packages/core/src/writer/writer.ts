@@ -45,8 +45,7 @@ export type WriterEvent =
       readonly zone: DnsName;
       readonly changes: number;
       readonly why: 'conflict' | 'unknown' | 'bisection';
-    }
-  | { readonly type: 'listener-failed'; readonly owner: string; readonly cause: unknown };
+    };
 
 /**
  * Brings TXT values into zones: gathers requests per account and zone for a moment, writes the ledger first, keeps to
