@@ -10,7 +10,13 @@ export {
   providerErrorKinds,
   type RequiredAction,
 } from './error.ts';
-export { type ConfigProblem, defineProvider, isProviderPlugin, type ProviderPlugin, type ReadSecret } from './plugin.ts';
+export {
+  type ConfigProblem,
+  defineProvider,
+  isProviderPlugin,
+  type ProviderPlugin,
+  type ReadSecret,
+} from './plugin.ts';
 export type { CallContext, CheckItem, Clock, DnsProvider, ProviderHost, RandomBytes } from './provider.ts';
 export { secretRef } from './schema.ts';
 export { type SecretHandle, type SecretRef, SecretValue } from './secret.ts';

@@ -1,6 +1,6 @@
+import type { DnsName } from '@zoneproof/dns';
 import type { Static, TObject } from 'typebox';
 import type { Capabilities } from './capabilities.ts';
-import type { DnsName } from '@zoneproof/dns';
 import type { DnsProvider, ProviderHost } from './provider.ts';
 import type { SecretRef, SecretValue } from './secret.ts';
 

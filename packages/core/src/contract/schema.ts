@@ -4,7 +4,9 @@ import { type TObject, Type } from 'typebox';
  * A `{name, key}` reference to one entry of a Secret (the specification's secret reference).
  * `usedFor` completes "entry holds ...".
  */
-export function secretRef(usedFor: string): TObject<{ name: ReturnType<typeof Type.String>; key: ReturnType<typeof Type.String> }> {
+export function secretRef(
+  usedFor: string,
+): TObject<{ name: ReturnType<typeof Type.String>; key: ReturnType<typeof Type.String> }> {
   return Type.Object(
     {
       name: Type.String({ minLength: 1, maxLength: 253, description: 'Name of the Secret.' }),

@@ -18,7 +18,9 @@ export class SecretValue {
 
   /** The value as UTF-8 text without the line end that editors and `echo` leave behind. */
   text(): string {
-    return Buffer.from(this.#bytes).toString('utf8').replace(/\r?\n$/, '');
+    return Buffer.from(this.#bytes)
+      .toString('utf8')
+      .replace(/\r?\n$/, '');
   }
 
   bytes(): Uint8Array {
