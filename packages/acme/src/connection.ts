@@ -118,10 +118,12 @@ export class Connection {
       const { newNonce: url } = await this.directory(signal);
       const pooled = this.#nonces.take(); // some CAs send one with the directory
       if (pooled !== undefined) return pooled;
-      const answer = await this.#send({ method: 'HEAD', url, headers: this.#headers(), signal }, true);
+      // GET rather than HEAD, which RFC 8555 7.2 allows as well: undici gives up a connection after each HEAD, and a
+      // handshake costs both sides more than all else of the request.
+      const answer = await this.#send({ method: 'GET', url, headers: this.#headers(), signal }, true);
       const nonce = nonceOf(answer); // not through the pool: another request could take it from there meanwhile
       if (isSuccess(answer) && nonce !== undefined) return nonce;
-      const error = this.#failure(answer, undefined, url, 'HEAD');
+      const error = this.#failure(answer, undefined, url, 'GET');
       if (!again || !isGone(error)) throw error;
     }
   }
