@@ -97,13 +97,14 @@ async function overTcp(sent: SentUpdate, server: DnsServer, options: UpdateOptio
   return { ...answer, transport: 'tcp', rttMs: performance.now() - startedAt };
 }
 
-/** Undefined when UDP cannot help: the update is too large for it, or nothing came back. */
+/** Undefined when UDP cannot help: the update is too large for it, or nobody listens there. */
 async function overUdp(
   sign: () => SentUpdate,
   server: DnsServer,
   options: UpdateOptions,
 ): Promise<UpdateReply | undefined> {
   const { transport, signal, timeoutMs = defaultTimeoutMs } = options;
+  let silence: DnsExchangeError | undefined;
   for (let tried = 0; tried < 2; tried++) {
     const sent = sign();
     if (sent.wire.length > defaultUdpSize) return undefined;
@@ -121,10 +122,13 @@ async function overUdp(
     } catch (error) {
       if (!(error instanceof DnsExchangeError)) throw error;
       if (error.kind === 'aborted' || error.kind === 'denied') throw error;
-      if (error.kind !== 'timeout') return undefined;
+      if (error.kind !== 'timeout') break;
+      silence = error;
     }
     if (answer) return { ...answer, transport: 'udp', rttMs: performance.now() - startedAt };
   }
+  // A datagram that nobody answered may have been carried out, whatever became of the connection before.
+  if (silence !== undefined) throw silence;
   return undefined;
 }
 

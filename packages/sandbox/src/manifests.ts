@@ -1,4 +1,4 @@
-import type { TsigKey } from '@zoneproof/dns';
+import { formatServer, type TsigKey } from '@zoneproof/dns';
 import type { AcmeDnsAccount } from './acmedns/accounts.ts';
 import type { SandboxAcmeDns } from './acmedns/server.ts';
 import type { SandboxCa } from './ca/server.ts';
@@ -39,6 +39,7 @@ ${indent(ca.rootPem, 6)}
         - name: acmedns
           acmedns:
             host: ${acmeDns.url}
+            nameserver: ${formatServer(acmeDns.dns)}
             accountSecretRef:
               name: acmedns-account
               key: acmedns.json

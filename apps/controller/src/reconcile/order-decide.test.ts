@@ -38,16 +38,7 @@ const seen = (
     },
     status,
   } as unknown as Order;
-  return {
-    order,
-    pace,
-    issuer: 'ready',
-    hasProviders: true,
-    claims: new Map(),
-    changes: 0,
-    ...more,
-    ...{ order, pace },
-  };
+  return { issuer: 'ready', hasProviders: true, claims: new Map(), changes: 0, ...more, order, pace };
 };
 
 const pace = (values: Partial<OrderPace>): OrderPace => ({ ...newPace(), ...values });

@@ -1,22 +1,19 @@
 /**
  * The stable words that conditions, reports and Orders give as a reason, each with what it means. docs/conditions.md
- * lists the same words.
+ * lists the same words with the same meanings, and says what to do; a test compares the two.
  */
 export const reasons = {
   // what is well
   AccountRegistered: 'The CA knows the account.',
   Issued: 'The stored certificate is current.',
   ProviderReady: 'The provider answered its check.',
-  OnIssuedRan: 'The onIssued command of a Certificate was run.',
   // what is under way
   NotCheckedYet: 'zoneproof has not looked at this object yet.',
   Issuing: 'An Order is under way.',
   RenewalDue: 'The certificate is due and a new one is being issued; the old one stays until then.',
   SelfCheckWaiting: 'The TXT value is written; not all authoritative servers show it yet.',
-  ValidationWaiting: 'The CA was asked to validate and has not decided yet.',
   SlotBusy: 'The acme-dns account holds as many live values as it can; the Order waits for another to finish.',
   OrderShared: 'The CA gave the order of another Certificate with the same names; this one waits for it.',
-  CleanUpPending: 'A TXT value of ours could not be removed yet.',
   CleanUpAbandoned: 'TXT values of ours stay in a zone: nothing is left that could remove them.',
   // issuer and account
   IssuerNotFound: 'The Certificate names an Issuer that does not exist.',
@@ -58,7 +55,6 @@ export const reasons = {
   SecretUnreadable: 'A Secret cannot be read.',
   SecretNotOurs: 'The Secret of the certificate belongs to someone else and is not overwritten.',
   KeyMissing: 'The private key of the Order is gone.',
-  RenewBeforeTooLong: 'renewBefore is not shorter than the lifetime of the certificate.',
   // after issuance
   OnIssuedDone: 'The onIssued command ended well.',
   OnIssuedFailed: 'The onIssued command could not be run or failed; the certificate is stored.',
