@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { reasons } from '../reconcile/reasons.ts';
 import { apiVersion, certificateSpecSchema, issuerSpecSchema } from '../resources/index.ts';
 import { createContext } from './context.ts';
 import { acmednsRegisterSchema, providersSchema, reportLineSchema, validateSchema } from './output/schemas.ts';
@@ -23,7 +22,6 @@ export function generatedDocs(): ReadonlyMap<string, string> {
       schemaDocument('Issuer, ClusterIssuer', manifestSchema(['Issuer', 'ClusterIssuer'], issuerSpecSchema)),
     ],
     ['certificate.schema.json', schemaDocument('Certificate', manifestSchema(['Certificate'], certificateSpecSchema))],
-    ['conditions.md', conditions()],
     ['commands.md', commands()],
   ]);
 }
@@ -56,21 +54,6 @@ function manifestSchema(kinds: readonly string[], spec: object): object {
       spec,
     },
   };
-}
-
-function conditions(): string {
-  const rows = Object.entries(reasons).map(([reason, meaning]) => `| \`${reason}\` | ${meaning} |`);
-  return [
-    '<!-- Generated from apps/controller/src/reconcile/reasons.ts. -->',
-    '# Reasons of conditions and reports',
-    '',
-    'Stable words: programs may rely on them, the messages beside them are for people.',
-    '',
-    '| Reason | Meaning |',
-    '|---|---|',
-    ...rows,
-    '',
-  ].join('\n');
 }
 
 function commands(): string {

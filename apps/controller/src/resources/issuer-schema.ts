@@ -73,7 +73,7 @@ export const issuerSpecSchema = Type.Object(
           Type.String({
             minLength: 1,
             maxLength: 262_144,
-            description: 'PEM certificates trusted beside those of the system when talking to the ACME server.',
+            description: 'PEM certificates that the ACME server is trusted by, in place of those of the system.',
             examples: ['-----BEGIN CERTIFICATE-----\n...'],
           }),
         ),
@@ -110,7 +110,7 @@ export const issuerSpecSchema = Type.Object(
             minLength: 1,
             maxLength: 256,
             description:
-              "Common name of the chain's topmost issuer, for CAs that offer several. Absent: the CA's default.",
+              "Common name of the chain's topmost issuer, for CAs that offer several. Not used yet: the CA's default chain is stored.",
             examples: ['ISRG Root X1'],
           }),
         ),
