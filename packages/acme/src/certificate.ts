@@ -72,10 +72,22 @@ function readChain(pem: string): Chain {
   const blocks = pemCertificates(pem);
   if (!blocks?.length) throw new CertificateMismatchError('unreadable', 'The text holds no PEM certificate.');
   try {
-    return blocks.map((block) => new X509Certificate(block)) as unknown as Chain;
+    return blocks.map(parsed) as unknown as Chain;
   } catch (cause) {
     throw new CertificateMismatchError('unreadable', 'A certificate of the chain cannot be read.', cause);
   }
+}
+
+const recent = new Map<string, X509Certificate>();
+const maxRecent = 64;
+
+/** Intermediates come with every certificate, and a leaf is looked at when it is downloaded and when it is stored. */
+function parsed(pem: string): X509Certificate {
+  const known = recent.get(pem) ?? new X509Certificate(pem);
+  recent.delete(pem);
+  recent.set(pem, known);
+  if (recent.size > maxRecent) recent.delete(recent.keys().next().value as string);
+  return known;
 }
 
 function readKey(pem: string): KeyObject {

@@ -92,7 +92,9 @@ export class DurableMap<Value> {
           else this.#values.set(line.key, line.value as Value);
         }
         for (const { done } of batch) done();
-        if (this.#octets - this.#baseOctets > Math.max(growthOctets, this.#baseOctets)) await this.#rewrite();
+        const isMostlyOld = this.#octets - this.#baseOctets > Math.max(growthOctets, this.#baseOctets);
+        // An empty map leaves nothing behind: what it held may have been secret.
+        if (isMostlyOld || (this.#values.size === 0 && this.#octets > 0)) await this.#rewrite();
       } catch (error) {
         // The disk is full or gone. Half a line may be there, and a line after it would make both unreadable.
         this.#isTorn = true;

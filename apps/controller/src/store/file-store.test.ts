@@ -75,6 +75,30 @@ test('a Certificate that leaves the manifests goes, and its Order waits for its 
   expect((await readState(stateDir)).orders).toEqual([]);
 });
 
+test('an Order whose Certificate went while the process was down goes too', async () => {
+  const owner = { kind: 'Certificate', name: 'www', uid: '' } as const;
+  await store.createOrder({ namespace: 'default', name: 'www-1', owner }, orderSpec);
+  await store.applyManifests([]);
+  expect(store.get('Order', 'default', 'www-1')).toBeUndefined();
+});
+
+test("an Order's key outlives a restart and leaves nothing behind when it goes", async () => {
+  const owner = { kind: 'Order', name: 'www-1', uid: '' } as const;
+  await store.writeSecret(
+    { namespace: 'default', name: 'k', owner },
+    { type: 'Opaque', data: { 'tls.key': 'private' } },
+  );
+  await store.close();
+  store = await FileStore.open({ stateDir, clock });
+  const key = await store.readSecret('default', 'k');
+  expect(Buffer.from(key?.data.get('tls.key') ?? '').toString()).toBe('private');
+  await store.delete({ kind: 'Secret', namespace: 'default', name: 'k' });
+  expect(await store.readSecret('default', 'k')).toBeUndefined();
+  await store.close();
+  expect(await readFile(join(stateDir, 'order-keys.jsonl'), 'utf8')).toBe('');
+  store = await FileStore.open({ stateDir, clock });
+});
+
 test('an Order is created once', async () => {
   await store.createOrder({ namespace: 'default', name: 'www-1' }, orderSpec);
   await expect(store.createOrder({ namespace: 'default', name: 'www-1' }, orderSpec)).rejects.toThrow('exists already');

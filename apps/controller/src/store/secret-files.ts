@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Secret } from '../resources/types.ts';
 import { linkAtomically, removeDurably, writeDirectoryAtomically } from './atomic-file.ts';
 import { secretData } from './secret-data.ts';
-import { type NewMeta, SecretUnreadableError } from './store.ts';
+import { type NewMeta, type SecretContent, SecretUnreadableError } from './store.ts';
 
 /** Beside the entries, hidden from readers that list them: whose Secret this is. */
 const metaFile = '.zoneproof.json';
@@ -24,10 +24,7 @@ export class SecretFiles {
     return readSecretDirectory(this.#path(namespace, name), namespace, name);
   }
 
-  async write(
-    meta: NewMeta,
-    content: { readonly type: string; readonly data: Readonly<Record<string, string | Uint8Array>> },
-  ): Promise<void> {
+  async write(meta: NewMeta, content: SecretContent): Promise<void> {
     const path = this.#path(meta.namespace, meta.name);
     const before = await readlink(path).catch(() => undefined);
     const { owner, labels, annotations } = meta;

@@ -4,6 +4,12 @@ import type { Kind, ObjectKey, ObjectMeta, ObjectOfKind, Order, OrderSpec } from
 export type NewMeta = Pick<ObjectMeta, 'namespace' | 'name'> &
   Partial<Pick<ObjectMeta, 'owner' | 'finalizers' | 'labels' | 'annotations'>>;
 
+/** All entries of a Secret. */
+export interface SecretContent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, string | Uint8Array>>;
+}
+
 export type WithStatus = Exclude<Kind, 'Secret'>;
 
 /**
@@ -46,7 +52,7 @@ export interface Store {
    */
   writeSecret(
     meta: NewMeta,
-    content: { readonly type: string; readonly data: Readonly<Record<string, string | Uint8Array>> },
+    content: SecretContent,
     options?: { readonly ifAbsent?: boolean },
   ): Promise<'written' | 'exists'>;
 

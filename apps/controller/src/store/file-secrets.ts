@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Secret } from '../resources/types.ts';
+import { OrderKeys } from './order-keys.ts';
+import { readSecretDirectory, SecretFiles } from './secret-files.ts';
+import { ForeignSecretError, type NewMeta, type SecretContent } from './store.ts';
+
+/**
+ * Secrets from everywhere: those that people give, by manifest or as mounted files, come first and are never written;
+ * then those that zoneproof makes.
+ */
+export class FileSecrets {
+  readonly #secretsDir: string | undefined;
+  readonly #files: SecretFiles;
+  readonly #orderKeys: OrderKeys;
+  #declared: ReadonlyMap<string, Secret> = new Map();
+
+  private constructor(stateDir: string, secretsDir: string | undefined, orderKeys: OrderKeys) {
+    this.#secretsDir = secretsDir;
+    this.#files = new SecretFiles(stateDir);
+    this.#orderKeys = orderKeys;
+  }
+
+  /** @throws StateDirError */
+  static async open(stateDir: string, secretsDir: string | undefined): Promise<FileSecrets> {
+    return new FileSecrets(stateDir, secretsDir, await OrderKeys.open(stateDir));
+  }
+
+  /** Replaces the Secrets of the manifests. */
+  declare(secrets: readonly Secret[]): void {
+    this.#declared = new Map(secrets.map((secret) => [`${secret.metadata.namespace}/${secret.metadata.name}`, secret]));
+  }
+
+  async read(namespace: string, name: string): Promise<Secret | undefined> {
+    return (
+      (await this.#readGiven(namespace, name)) ??
+      this.#orderKeys.read(namespace, name) ??
+      (await this.#files.read(namespace, name))
+    );
+  }
+
+  /** @throws ForeignSecretError */
+  async write(meta: NewMeta, content: SecretContent, ifAbsent: boolean): Promise<'written' | 'exists'> {
+    const { namespace, name, owner } = meta;
+    const existing = await this.read(namespace, name);
+    if (existing !== undefined && ifAbsent) return 'exists';
+    if ((await this.#readGiven(namespace, name)) !== undefined)
+      throw foreign(meta, 'is given by a manifest or in the secrets directory');
+    const before = existing?.metadata.owner;
+    if (existing !== undefined && (before?.kind !== owner?.kind || before?.name !== owner?.name))
+      throw foreign(meta, `belongs to ${before === undefined ? 'something else' : `${before.kind} ${before.name}`}`);
+    if (owner?.kind === 'Order') await this.#orderKeys.write({ ...meta, owner }, content);
+    else await this.#files.write(meta, content);
+    return 'written';
+  }
+
+  async remove(namespace: string, name: string): Promise<void> {
+    if (!(await this.#orderKeys.remove(namespace, name))) await this.#files.remove(namespace, name);
+  }
+
+  close(): Promise<void> {
+    return this.#orderKeys.close();
+  }
+
+  async #readGiven(namespace: string, name: string): Promise<Secret | undefined> {
+    const declared = this.#declared.get(`${namespace}/${name}`);
+    if (declared !== undefined || this.#secretsDir === undefined) return declared;
+    return readSecretDirectory(join(this.#secretsDir, name), namespace, name);
+  }
+}
+
+function foreign({ namespace, name }: NewMeta, why: string): ForeignSecretError {
+  return new ForeignSecretError(
+    `Secret ${namespace}/${name} ${why} and is not overwritten. Give the certificate another secretName.`,
+  );
+}
