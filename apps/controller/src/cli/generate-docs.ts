@@ -3,13 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { apiVersion, certificateSpecSchema, issuerSpecSchema } from '../resources/index.ts';
 import { createContext } from './context.ts';
+import { fieldsTable } from './output/fields-table.ts';
 import { acmednsRegisterSchema, providersSchema, reportLineSchema, validateSchema } from './output/schemas.ts';
 import { statusSchema } from './output/status-schema.ts';
 import { createProgram } from './program.ts';
 
 const docs = new URL('../../../../docs/', import.meta.url);
 
-/** Every document under docs/ that is made from the source: file name to text. */
+/** Every document under docs/ that is made from the source, as a whole or in part: file name to text. */
 export function generatedDocs(): ReadonlyMap<string, string> {
   return new Map([
     ['status.schema.json', schemaDocument('zoneproof status -o json', statusSchema)],
@@ -23,6 +24,7 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ],
     ['certificate.schema.json', schemaDocument('Certificate', manifestSchema(['Certificate'], certificateSpecSchema))],
     ['commands.md', commands()],
+    ['manifests.md', manifests()],
   ]);
 }
 
@@ -54,6 +56,19 @@ function manifestSchema(kinds: readonly string[], spec: object): object {
       spec,
     },
   };
+}
+
+/** docs/manifests.md is written by people but for the tables of fields. */
+function manifests(): string {
+  const tables = { Issuer: issuerSpecSchema, Certificate: certificateSpecSchema };
+  let text = readIfThere('manifests.md') ?? '';
+  for (const [kind, schema] of Object.entries(tables)) {
+    const [begin, end] = [`<!-- fields of ${kind} -->`, '<!-- /fields -->'];
+    const at = text.indexOf(begin) + begin.length;
+    if (at < begin.length) throw new Error(`docs/manifests.md lacks the line ${begin}`);
+    text = `${text.slice(0, at)}\n${fieldsTable(schema)}\n${text.slice(text.indexOf(end, at))}`;
+  }
+  return text;
 }
 
 function commands(): string {

@@ -73,7 +73,7 @@ export const issuerSpecSchema = Type.Object(
           Type.String({
             minLength: 1,
             maxLength: 262_144,
-            description: 'PEM certificates that the ACME server is trusted by, in place of those of the system.',
+            description: 'PEM certificates that the ACME server is trusted by. Absent: the root certificates that come with Node.',
             examples: ['-----BEGIN CERTIFICATE-----\n...'],
           }),
         ),
