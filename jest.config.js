@@ -11,5 +11,8 @@ export default {
       { module: { type: 'es6' }, jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } } },
     ],
   },
+  // Modules of the VM are not given back between test files: a worker that has grown is replaced.
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '700MB',
   modulePathIgnorePatterns: ['/dist/'],
 };
