@@ -26,6 +26,8 @@ export interface ControlSocket {
 
 const requestTimeoutMs = 5_000;
 const maxRequestOctets = 4_096;
+/** No process is there, or it ended before it answered. */
+const noListener: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
 /** @throws StateDirError when another process holds the directory */
 export async function lockStateDir(stateDir: string): Promise<ControlSocket> {
@@ -128,10 +130,9 @@ function requestOn(path: string, request: ControlRequest): Promise<ControlAnswer
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       socket.destroy();
-      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolvePromise('not-running');
+      if (noListener.has(error.code ?? '')) resolvePromise('not-running');
       else reject(error);
     });
-    // The process may end before it answers.
     socket.on('close', () => resolvePromise('not-running'));
     socket.on('connect', () => socket.write(`${JSON.stringify(request)}\n`));
     readLine(socket, (line) => {
