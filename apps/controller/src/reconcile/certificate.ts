@@ -212,24 +212,31 @@ export class CertificateReconciler {
     return createCertificateKey({ algorithm, ...(size === undefined ? {} : { size }) });
   }
 
+  /** The status comes last: what a crash cut off is done again, and no copy of the key stays behind. */
   async #storeCertificate(certificate: Certificate, order: Order): Promise<void> {
     const { run, store } = this.#services;
     const { namespace, name, uid } = certificate.metadata;
+    const { secretName } = certificate.spec;
+    const { privateKeySecretName } = order.spec;
     const chain = order.status.certificate as string;
-    const keyPem = (await store.readSecret(namespace, order.spec.privateKeySecretName))?.data.get('tls.key');
-    if (keyPem === undefined)
+    const keyPem = (await store.readSecret(namespace, privateKeySecretName))?.data.get('tls.key');
+    if (keyPem !== undefined) {
+      await run('certificate.store-certificate', () =>
+        store.writeSecret(
+          { namespace, name: secretName, owner: { kind: 'Certificate', name, uid } },
+          { type: 'kubernetes.io/tls', data: { 'tls.crt': chain, 'tls.key': keyPem, 'ca.crt': issuerChain(chain) } },
+        ),
+      );
+      await run('certificate.delete-key', () =>
+        store.delete({ kind: 'Secret', namespace, name: privateKeySecretName }),
+      );
+    } else if (!(await this.#holds(certificate, chain)))
       return this.#recordFailure(certificate, order, {
         reason: 'KeyMissing',
         message: `The private key of Order ${order.metadata.name} is gone; a new certificate will be asked for.`,
       });
     // Names, key, chain and dates were verified before the Order was called valid.
     const facts = certificateFacts(chain);
-    await run('certificate.store-certificate', () =>
-      store.writeSecret(
-        { namespace, name: certificate.spec.secretName, owner: { kind: 'Certificate', name, uid } },
-        { type: 'kubernetes.io/tls', data: { 'tls.crt': chain, 'tls.key': keyPem, 'ca.crt': issuerChain(chain) } },
-      ),
-    );
     const stored = { state: 'present', facts, ...renewalOf(certificate, facts) } as const;
     this.#remember(certificate, stored);
     // Before the status says that all is done: a crash in between runs it once more rather than never.
@@ -242,9 +249,13 @@ export class CertificateReconciler {
       conditions: this.#conditions(certificate, { ready: true, issuing: false, problem: shown }),
     }));
     this.#report(certificate, 'Issued', shown.message);
-    await run('certificate.delete-key', () =>
-      store.delete({ kind: 'Secret', namespace, name: order.spec.privateKeySecretName }),
-    );
+  }
+
+  /** Whether the Certificate's Secret has this chain, from before a crash. */
+  async #holds({ metadata, spec }: Certificate, chain: string): Promise<boolean> {
+    const secret = await this.#services.store.readSecret(metadata.namespace, spec.secretName);
+    const held = secret?.data.get('tls.crt');
+    return held !== undefined && Buffer.from(held).toString('utf8') === chain;
   }
 
   async #recordFailure(
