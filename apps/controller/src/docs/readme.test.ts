@@ -11,6 +11,7 @@ import { type CodeBlock, codeBlocks, readMarkdown } from './testing/markdown.ts'
 const readme = readMarkdown('README.md').text;
 const operations = readMarkdown('docs/operations.md').text;
 
+const printed: string[] = [];
 let sandbox: Sandbox;
 let nameservers: string;
 beforeAll(async () => {
@@ -41,6 +42,18 @@ test(
       const listed = [...readme.matchAll(/^STATE\/certs\/NAMESPACE\/NAME\/(\S+)/gm)].map(([, name]) => name as string);
       expect(secret.filter((name) => !name.startsWith('.')).sort()).toEqual([...listed].sort());
       expect(await modesBelow(state)).toEqual(new Set(['directory 700', 'file 600']));
+
+      const accounts = await readFile(join(directory, 'secrets/acmedns/accounts.json'), 'utf8');
+      const keys = ['example-tls', 'letsencrypt-staging-account'].map((name) =>
+        join(state, 'secrets/default', name, 'tls.key'),
+      );
+      const secrets = [
+        Buffer.from(sandbox.tsigKey.secret).toString('base64'),
+        JSON.parse(accounts)['web.example.test'].password as string,
+        ...(await Promise.all(keys.map(async (path) => (await readFile(path, 'utf8')).split('\n')[1] as string))),
+      ];
+      const public_ = [...printed, await readFile(join(state, 'objects.jsonl'), 'utf8')].join('\n');
+      expect(secrets.filter((secret) => secret.length < 20 || public_.includes(secret))).toEqual([]);
     }),
   20_000,
 );
@@ -75,6 +88,7 @@ async function run(argv: readonly string[], directory: string): Promise<void> {
   const { code, out, err } = await runMain([...own, ...(asks ? ['--dns01-self-check-nameservers', nameservers] : [])], {
     transport: sandbox.transport,
   });
+  printed.push(out);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   for (const [, name = '', value = ''] of out.matchAll(/^ {2}(\S+)\. CNAME (\S+)\.$/gm))
     sandbox.dns.set({ name, type: 'CNAME', value });
