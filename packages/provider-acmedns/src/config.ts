@@ -1,6 +1,5 @@
-import { type ConfigProblem, type ReadSecret, secretRef } from '@zoneproof/core';
+import { type ConfigProblem, type ReadSecret, type Static, secretRef, Type } from '@zoneproof/core';
 import { type DnsName, type DnsServer, parseServer } from '@zoneproof/dns';
-import { type Static, Type } from 'typebox';
 import { accountOf, readAccounts } from './accounts.ts';
 
 /** Fields of the block `acmedns`. */

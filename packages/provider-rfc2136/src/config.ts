@@ -1,6 +1,5 @@
-import { type ConfigProblem, type ReadSecret, secretRef } from '@zoneproof/core';
+import { type ConfigProblem, type ReadSecret, type Static, secretRef, Type } from '@zoneproof/core';
 import { DnsNameError, type DnsServer, parseServer, toDnsName } from '@zoneproof/dns';
-import { type Static, Type } from 'typebox';
 import { algorithmProblem, defaultAlgorithm, findAlgorithm, isWeak } from './algorithm.ts';
 import { decodeTsigSecret, TsigSecretError } from './tsig-key.ts';
 

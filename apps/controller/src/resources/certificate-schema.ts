@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@zoneproof/core';
 
 const issuerKinds = ['Issuer', 'ClusterIssuer'] as const;
 

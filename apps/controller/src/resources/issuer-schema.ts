@@ -1,5 +1,4 @@
-import { secretRef } from '@zoneproof/core';
-import { Type } from 'typebox';
+import { secretRef, Type } from '@zoneproof/core';
 
 const domainList = (description: string, examples: readonly string[][]) =>
   Type.Optional(
@@ -73,7 +72,8 @@ export const issuerSpecSchema = Type.Object(
           Type.String({
             minLength: 1,
             maxLength: 262_144,
-            description: 'PEM certificates that the ACME server is trusted by. Absent: the root certificates that come with Node.',
+            description:
+              'PEM certificates that the ACME server is trusted by. Absent: the root certificates that come with Node.',
             examples: ['-----BEGIN CERTIFICATE-----\n...'],
           }),
         ),

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '@zoneproof/core';
 
 const entryName = '^[-._a-zA-Z0-9]+$';
 

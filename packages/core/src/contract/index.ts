@@ -20,4 +20,5 @@ export {
 export type { CallContext, CheckItem, Clock, DnsProvider, ProviderHost, RandomBytes } from './provider.ts';
 export { secretRef } from './schema.ts';
 export { type SecretHandle, type SecretRef, SecretValue } from './secret.ts';
+export { type Static, type TObject, Type } from './type.ts';
 export type { RecordTarget, Zone } from './zone.ts';

@@ -1,8 +1,8 @@
 import type { DnsName } from '@zoneproof/dns';
-import type { Static, TObject } from 'typebox';
 import type { Capabilities } from './capabilities.ts';
 import type { DnsProvider, ProviderHost } from './provider.ts';
 import type { SecretRef, SecretValue } from './secret.ts';
+import type { Static, TObject } from './type.ts';
 
 /** A problem of a provider block that the schema cannot say. `path` is relative to the block: `tsigKeyName`. */
 export interface ConfigProblem {

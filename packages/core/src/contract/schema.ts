@@ -1,4 +1,4 @@
-import { type TObject, Type } from 'typebox';
+import { type TObject, Type } from './type.ts';
 
 /**
  * A `{name, key}` reference to one entry of a Secret (the specification's secret reference).

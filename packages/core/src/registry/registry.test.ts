@@ -1,8 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Type } from 'typebox';
-import { defineProvider } from '../contract/index.ts';
+import { defineProvider, Type } from '../contract/index.ts';
 import { entryOf } from './import-package.ts';
 import { createRegistry, discoverProviders, type InstalledProvider, RegistryError } from './index.ts';
 

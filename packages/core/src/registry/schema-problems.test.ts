@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { Type } from 'typebox';
-import { secretRef } from '../contract/index.ts';
+import { secretRef, Type } from '../contract/index.ts';
 import { pathText, schemaProblems } from './schema-problems.ts';
 
 const strict = { additionalProperties: false };

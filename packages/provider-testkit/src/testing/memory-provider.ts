@@ -10,10 +10,10 @@ import {
   type ProviderPlugin,
   secretRef,
   type TxtChange,
+  Type,
   type Zone,
 } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
-import { Type } from 'typebox';
 import type { StoredRrset } from './memory-service.ts';
 
 /** What a provider may do wrong; each is one line of difference to the right one. */

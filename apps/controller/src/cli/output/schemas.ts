@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '@zoneproof/core';
 
 const closed = { additionalProperties: false } as const;
 const kinds = ['Issuer', 'ClusterIssuer', 'Certificate', 'Order', 'Secret'];
