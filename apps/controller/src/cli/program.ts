@@ -126,7 +126,7 @@ function stateOption(): Option {
 }
 
 function secretsOption(): Option {
-  return new Option('--secrets <dir>', 'Secrets as files NAME/ENTRY, as Kubernetes, Docker and systemd mount them');
+  return new Option('--secrets <dir>', 'Secrets as files NAME/ENTRY, the form in which Kubernetes mounts them');
 }
 
 function pluginDirOption(): Option {

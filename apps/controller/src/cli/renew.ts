@@ -19,7 +19,7 @@ export async function renew(
   }
   if (!answer.ok) throw new CommandError(answer.message);
   context.out.write(
-    `Certificate ${namespace}/${name} is being renewed. Watch it with: zoneproof status ${name} -n ${namespace} --watch\n`,
+    `Certificate ${namespace}/${name} is being renewed. Watch it with: zoneproof status ${name} -n ${namespace} --state ${state} --watch\n`,
   );
   return 0;
 }

@@ -105,15 +105,6 @@ export const issuerSpecSchema = Type.Object(
             examples: ['shortlived'],
           }),
         ),
-        preferredChain: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 256,
-            description:
-              "Common name of the chain's topmost issuer, for CAs that offer several. Not used yet: the CA's default chain is stored.",
-            examples: ['ISRG Root X1'],
-          }),
-        ),
         dns01: Type.Object(
           {
             providers: Type.Array(providerSchema, {

@@ -65,7 +65,6 @@ export interface IssuerSpec {
     readonly termsOfServiceAgreed?: boolean;
     readonly externalAccountBinding?: { readonly keyID: string; readonly keySecretRef: SecretKeyRef };
     readonly profile?: string;
-    readonly preferredChain?: string;
     readonly dns01: { readonly providers: readonly ProviderSpec[] };
   };
 }

@@ -12,6 +12,7 @@ export class FileSecrets {
   readonly #secretsDir: string | undefined;
   readonly #files: SecretFiles;
   readonly #orderKeys: OrderKeys;
+  readonly #writes = new Map<string, Promise<void>>();
   #declared: ReadonlyMap<string, Secret> = new Map();
 
   private constructor(stateDir: string, secretsDir: string | undefined, orderKeys: OrderKeys) {
@@ -38,8 +39,24 @@ export class FileSecrets {
     );
   }
 
-  /** @throws ForeignSecretError */
+  /** One write of a Secret after the other: two that find it missing must not both make it. @throws ForeignSecretError */
   async write(meta: NewMeta, content: SecretContent, ifAbsent: boolean): Promise<'written' | 'exists'> {
+    const path = `${meta.namespace}/${meta.name}`;
+    const before = this.#writes.get(path) ?? Promise.resolve();
+    const write = before.then(() => this.#write(meta, content, ifAbsent));
+    const ended = write.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#writes.set(path, ended);
+    try {
+      return await write;
+    } finally {
+      if (this.#writes.get(path) === ended) this.#writes.delete(path);
+    }
+  }
+
+  async #write(meta: NewMeta, content: SecretContent, ifAbsent: boolean): Promise<'written' | 'exists'> {
     const { namespace, name, owner } = meta;
     const existing = await this.read(namespace, name);
     if (existing !== undefined && ifAbsent) return 'exists';

@@ -99,6 +99,14 @@ test("an Order's key outlives a restart and leaves nothing behind when it goes",
   store = await FileStore.open({ stateDir, clock });
 });
 
+test('two that find a Secret missing make it once', async () => {
+  const make = (key: string) =>
+    store.writeSecret({ namespace: 'default', name: 's' }, { type: 'Opaque', data: { key } }, { ifAbsent: true });
+  expect(await Promise.all([make('1'), make('2')])).toEqual(['written', 'exists']);
+  const secret = await store.readSecret('default', 's');
+  expect(Buffer.from(secret?.data.get('key') ?? '').toString()).toBe('1');
+});
+
 test('an Order is created once', async () => {
   await store.createOrder({ namespace: 'default', name: 'www-1' }, orderSpec);
   await expect(store.createOrder({ namespace: 'default', name: 'www-1' }, orderSpec)).rejects.toThrow('exists already');

@@ -94,7 +94,7 @@ export class EgressDispatcher extends EventEmitter {
         lookup: guard.lookup,
         // Node cuts an attempt off after 250 ms by default, which far servers need.
         autoSelectFamilyAttemptTimeout: 500,
-        secureContext: trust.context(),
+        ...trust.checks(),
       });
       this.#direct = new undici.Agent({
         ...this.#agentOptions(),
@@ -116,8 +116,8 @@ export class EgressDispatcher extends EventEmitter {
       ...this.#agentOptions(),
       uri: proxy.origin,
       ...(authorization !== undefined && { token: authorization }),
-      proxyTls: { timeout: connectTimeoutMs, secureContext: trust.context() },
-      requestTls: { timeout: connectTimeoutMs, secureContext: trust.context() },
+      proxyTls: { timeout: connectTimeoutMs, ...trust.checks() },
+      requestTls: { timeout: connectTimeoutMs, ...trust.checks() },
     });
     return agent.compose((dispatch) => (options, handler) => {
       const refusal = guard.refusal(new URL(String(options.origin)).hostname.replace(/^\[|\]$/g, ''));

@@ -207,7 +207,7 @@ describe('http', () => {
 });
 
 describe('trust', () => {
-  test('an unknown root is refused with what to do; caBundle adds it', async () => {
+  test('an unknown root is refused with what to do; caBundle makes it known', async () => {
     const server = await started(serveHttps((_request, response) => response.end('secret place')));
     const egress = egressWith();
     const error = await failure(egress.http({ method: 'GET', url: server.url }));
@@ -221,6 +221,18 @@ describe('trust', () => {
       'secret place',
     );
     expect((await failure(egress.http({ method: 'GET', url: server.url }))).kind).toBe('tls');
+  });
+
+  test('the environment cannot switch the check off', async () => {
+    const server = await started(serveHttps((_request, response) => response.end('secret place')));
+    const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    try {
+      expect((await failure(egressWith().http({ method: 'GET', url: server.url }))).kind).toBe('tls');
+    } finally {
+      if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+      else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before;
+    }
   });
 
   test('a certificate for other names', async () => {

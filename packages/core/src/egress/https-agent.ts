@@ -6,7 +6,7 @@ import type { AddressGuard } from './address-guard.ts';
 import { EgressError } from './egress.ts';
 import { proxyRefusal } from './egress-errors.ts';
 import { type ProxyChoice, proxyAuthorization, proxyName } from './proxy.ts';
-import type { Trust } from './trust.ts';
+import type { TlsChecks, Trust } from './trust.ts';
 
 interface Target extends ConnectionOptions {
   readonly host?: string;
@@ -37,29 +37,24 @@ export class EgressHttpsAgent extends Agent {
       fail(connected, refusal);
       return undefined;
     }
-    const secureContext = this.#trust.context();
+    const checks = this.#trust.checks();
     const proxy = this.#proxyFor(new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`));
     if (proxy === undefined)
       return super.createConnection(
-        { ...options, secureContext, lookup: this.#guard.lookup } as never,
+        { ...options, ...checks, lookup: this.#guard.lookup } as never,
         connected as never,
       ) as Duplex;
 
-    openTunnel(proxy, `${host.includes(':') ? `[${host}]` : host}:${port}`, secureContext, (error, socket) => {
+    openTunnel(proxy, `${host.includes(':') ? `[${host}]` : host}:${port}`, checks, (error, socket) => {
       if (error !== null) fail(connected, error);
-      else connected(null, tlsConnect({ ...options, socket, secureContext }));
+      else connected(null, tlsConnect({ ...options, socket, ...checks }));
     });
     return undefined;
   }
 }
 
 /** RFC 9110 9.3.6. */
-function openTunnel(
-  proxy: URL,
-  authority: string,
-  secureContext: ConnectionOptions['secureContext'],
-  done: Connected,
-): void {
+function openTunnel(proxy: URL, authority: string, checks: TlsChecks, done: Connected): void {
   const label = { what: `CONNECT ${authority}`, host: authority, proxy: proxyName(proxy) };
   const authorization = proxyAuthorization(proxy);
   const start = proxy.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -71,7 +66,7 @@ function openTunnel(
     agent: false,
     timeout: tunnelTimeoutMs,
     headers: { host: authority, ...(authorization !== undefined && { 'proxy-authorization': authorization }) },
-    ...(proxy.protocol === 'https:' && { secureContext }),
+    ...(proxy.protocol === 'https:' && checks),
   });
   request.once('connect', (response, socket) => {
     if (response.statusCode === 200) {

@@ -2,20 +2,30 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { EgressError } from './egress.ts';
 
+/** What a TLS connection is checked by. */
+export interface TlsChecks {
+  readonly secureContext: SecureContext;
+  /** Said each time: the environment (NODE_TLS_REJECT_UNAUTHORIZED) must not be able to switch the check off. */
+  readonly rejectUnauthorized: true;
+}
+
 /** Whose certificates are trusted: these bundles, or without any the system's roots. */
 export interface Trust {
   readonly bundles: readonly string[];
-  /** Made on first use and then shared: reading 150 roots takes milliseconds. */
-  context(): SecureContext;
+  /** The context is made on first use and then shared: reading 150 roots takes milliseconds. */
+  checks(): TlsChecks;
 }
 
 export function createTrust(bundles: readonly string[]): Trust {
-  let context: SecureContext | undefined;
+  let checks: TlsChecks | undefined;
   return {
     bundles,
-    context() {
-      context ??= createSecureContext(bundles.length === 0 ? {} : { ca: [...bundles] });
-      return context;
+    checks() {
+      checks ??= {
+        secureContext: createSecureContext(bundles.length === 0 ? {} : { ca: [...bundles] }),
+        rejectUnauthorized: true,
+      };
+      return checks;
     },
   };
 }
