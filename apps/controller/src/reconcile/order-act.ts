@@ -1,3 +1,4 @@
+import type { DnsName } from '@zoneproof/dns';
 import {
   downloadCertificate,
   finalizeOrder,
@@ -9,6 +10,7 @@ import {
 import type { OrderStep, SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
 import { failOrder } from './order-obstacle.ts';
+import { valueKey } from './order-pace.ts';
 import { publishValues, removeValues } from './order-values.ts';
 import { Problem } from './problem.ts';
 import { findRoute } from './route.ts';
@@ -17,14 +19,9 @@ import type { Services } from './services.ts';
 /** Carries out one step. Each is safe to repeat after a crash at any instruction. @throws what stood in the way */
 export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Services): Promise<void> {
   switch (step.do) {
-    case 'route': {
-      const issuer = issuerOf(seen, services);
-      const routes = await Promise.all(
-        step.domains.map((domain) => findRoute(domain, seen.order, issuer, services, services.signal)),
-      );
-      for (const route of routes) seen.pace.routes.set(route.domain, route);
+    case 'route':
+      await findRoutes(step.domains, seen, services);
       return clearObstacle(seen);
-    }
     case 'order':
       await placeOrder(seen, services);
       return clearObstacle(seen);
@@ -49,6 +46,27 @@ export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Ser
       return failOrder(step.problem, seen, services);
     case 'release':
       return release(seen, services);
+  }
+}
+
+/** Finds where the values of these domains go; one that goes elsewhere than before is to be published again. */
+export async function findRoutes(domains: readonly DnsName[], seen: SeenOrder, services: Services): Promise<void> {
+  const { order, pace } = seen;
+  const issuer = issuerOf(seen, services);
+  const routes = await Promise.all(
+    domains.map((domain) => findRoute(domain, order, issuer, services, services.signal)),
+  );
+  for (const route of routes) {
+    pace.routes.set(route.domain, route);
+    for (const { domain, value = '', target, zone } of order.status.challenges ?? [])
+      if (
+        domain === route.domain &&
+        target !== undefined &&
+        (target !== route.location.target || zone !== route.zone.name)
+      ) {
+        pace.moved.add(domain);
+        pace.publishedAt.delete(valueKey(domain, value));
+      }
   }
 }
 

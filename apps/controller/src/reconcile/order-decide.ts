@@ -87,7 +87,8 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   const late = challenges.find((challenge) => isLate(challenge, now)) ?? (isLate(acme, now) ? acme : undefined);
   if (late !== undefined && acme.status !== 'valid') return one({ do: 'fail', problem: tooLate(order) });
 
-  const fresh = challenges.filter((challenge) => challenge.step === 'new' && !isPublished(challenge, pace));
+  const isWanted = ({ step }: ChallengeStatus): boolean => step === 'new' || step === 'presented';
+  const fresh = challenges.filter((challenge) => isWanted(challenge) && !isPublished(challenge, pace));
   const published = challenges.filter((challenge) => isPublished(challenge, pace));
   const needRoute = [...fresh, ...published].filter(({ domain }) => !pace.routes.has(domain as DnsName));
   if (needRoute.length > 0)
@@ -128,8 +129,9 @@ function decideRemoval({ order, pace }: SeenOrder, now: number): OrderPlan {
 
 /** Step `new` covers what was written and not yet seen: only an unsuccessful look is worth storing. */
 function isPublished(challenge: ChallengeStatus, pace: OrderPace): boolean {
-  if (challenge.step === 'presented') return true;
-  return challenge.step === 'new' && pace.publishedAt.has(valueKey(challenge.domain, challenge.value ?? ''));
+  if (challenge.step === 'presented' && !pace.moved.has(challenge.domain)) return true;
+  const isOpen = challenge.step === 'new' || challenge.step === 'presented';
+  return isOpen && pace.publishedAt.has(valueKey(challenge.domain, challenge.value ?? ''));
 }
 
 function isLate(what: ChallengeStatus | NonNullable<Order['status']['acme']>, now: number): boolean {

@@ -2,11 +2,14 @@ import { AcmeProblem } from '@zoneproof/acme';
 import { type Evidence, type Location, nextLookAt } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus } from '../resources/types.ts';
-import { issuerOf } from './order-act.ts';
+import { findRoutes, issuerOf } from './order-act.ts';
 import type { SeenOrder } from './order-decide.ts';
 import { nextPollAt, valueKey } from './order-pace.ts';
 import { goingOn, settledStep, waitingFor, withChallenges } from './order-status.ts';
 import type { IssuerSession, Services } from './services.ts';
+
+/** Looks without success after which the way to the value is searched again. */
+const lookAroundEvery = 4;
 
 /**
  * One round of the self check. Every challenge whose value is visible on all authoritative servers is handed to the
@@ -42,6 +45,11 @@ export async function lookAndRespond(
   const now = services.clock.now();
   const behind = changed.find((challenge) => challenge.step === 'presented');
   pace.looks++;
+  // The name may lead elsewhere by now. While that cannot be found out, the old place is looked at.
+  if (behind !== undefined && pace.looks % lookAroundEvery === 0) {
+    const lost = changed.filter(({ step }) => step === 'presented').map(({ domain }) => domain as DnsName);
+    await findRoutes([...new Set(lost)], seen, services).catch(() => undefined);
+  }
   pace.nextLookAt = behind === undefined ? 0 : nextLookAt(pace.looks, presentedAt(behind, seen, now), now);
   if (changed.some(({ step }) => step === 'responded')) {
     pace.polls = 0;

@@ -10,8 +10,12 @@ import type { Route } from './route.ts';
  */
 export interface OrderPace {
   readonly routes: Map<DnsName, Route>;
+  /** Changes by people (Services.changes) that the routes know of. */
+  changes: number;
   /** Values that were published since the start of the process, by {@link valueKey}, with the time. */
   readonly publishedAt: Map<string, number>;
+  /** Domains whose values belong elsewhere than where they were seen last: to be published again. */
+  readonly moved: Set<string>;
   /** The CA's answer to newOrder, until it is stored with its authorizations. */
   placed: AcmeOrder | undefined;
   /** The order at the CA as it was last seen, where that is newer than what is stored. */
@@ -35,7 +39,9 @@ export interface OrderPace {
 export function newPace(): OrderPace {
   return {
     routes: new Map(),
+    changes: 0,
     publishedAt: new Map(),
+    moved: new Set(),
     placed: undefined,
     acme: undefined,
     keyPem: undefined,

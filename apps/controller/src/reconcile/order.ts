@@ -1,4 +1,4 @@
-import type { ObjectKey } from '../resources/types.ts';
+import type { ObjectKey, Order } from '../resources/types.ts';
 import { actOnOrder } from './order-act.ts';
 import { decideOrder, earliest, type SeenOrder } from './order-decide.ts';
 import { noteObstacle } from './order-obstacle.ts';
@@ -67,6 +67,7 @@ export class OrderReconciler {
     if (order.status.result !== undefined) this.#claims.delete(order.status.acme?.orderURL ?? '');
     const pace = this.#paces.get(path) ?? newPace();
     this.#paces.set(path, pace);
+    if (pace.changes !== changes()) forgetRoutes(pace, order, changes());
     const { kind, name } = order.spec.issuerRef;
     const issuer = store.get(kind, kind === 'ClusterIssuer' ? '' : key.namespace, name);
     return {
@@ -78,6 +79,14 @@ export class OrderReconciler {
       changes: changes(),
     };
   }
+}
+
+/** A provider may be another one now, or have other credentials: values go where they belong now, and once more. */
+function forgetRoutes(pace: OrderPace, { status }: Order, changes: number): void {
+  pace.routes.clear();
+  pace.publishedAt.clear();
+  for (const { domain } of status.challenges ?? []) pace.moved.add(domain);
+  pace.changes = changes;
 }
 
 function issuerState(
