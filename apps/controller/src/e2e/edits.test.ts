@@ -90,6 +90,78 @@ describe('while an Order runs', () => {
     await clean('www');
   });
 
+  test('a provider named in the Certificate takes the place of a choice that was not clear', async () => {
+    const { 'issuer.yaml': issuer = '', ...others } = basis((text) => text.replace(/ {8}- name: acmedns[\s\S]*/, ''));
+    const block = /- name: rfc2136\n[\s\S]*/.exec(issuer)?.[0] ?? '';
+    const second = block.replace('name: rfc2136', 'name: other');
+    const both = { ...others, 'issuer.yaml': `${issuer.trimEnd()}\n        ${second}` };
+    await run({ ...both, ...certificate('www', { dns01: [] }) });
+    await waiting('www', 'ProviderNotChosen');
+    await edit({ ...both, ...certificate('www') });
+    await issued('www');
+  });
+
+  test('another server of the Issuer means another order there', async () => {
+    const { resolvers, transport } = sandbox;
+    const ca = await startAcmeCa({ dns: { resolvers, transport } });
+    try {
+      sandbox.dns.updateFault = 'REFUSED';
+      await run({ ...basis(), ...certificate('www') });
+      await waiting('www', 'PermissionDenied');
+      sandbox.dns.updateFault = undefined;
+      const pem = ca.rootPem.trimEnd().replace(/^/gm, '      ');
+      const moved = basis((issuer) =>
+        issuer
+          .replace(sandbox.ca.directoryUrl, ca.directoryUrl)
+          .replace(/caBundle: \|[\s\S]*? {4}privateKey/, `caBundle: |\n${pem}\n    privateKey`),
+      );
+      await edit({ ...moved, ...certificate('www') });
+      await issued('www');
+      expect(ca.counts.certificates).toBe(1);
+      await clean('www');
+      expect(running?.reports.filter(({ reason }) => reason === 'InternalError')).toEqual([]);
+    } finally {
+      await ca.close();
+    }
+  });
+
+  test('another account key of the Issuer means another order of that account', async () => {
+    sandbox.dns.updateFault = 'REFUSED';
+    await run({ ...basis(), ...certificate('www') });
+    await waiting('www', 'PermissionDenied');
+    sandbox.dns.updateFault = undefined;
+    const renamed = basis((issuer) => issuer.replace('name: sandbox-account-key', 'name: other-account-key'));
+    await edit({ ...renamed, ...certificate('www') });
+    await issued('www');
+    expect(sandbox.ca.counts.accounts).toBe(2);
+    expect(running?.reports.filter(({ reason }) => reason === 'InternalError')).toEqual([]);
+  });
+
+  test('an Issuer that is removed is told of, and when it comes back all goes on', async () => {
+    sandbox.dns.updateFault = 'REFUSED';
+    const { controller } = await run({ ...basis(), ...certificate('www') });
+    await waiting('www', 'PermissionDenied');
+    sandbox.dns.updateFault = undefined;
+    await running?.store.delete({ kind: 'Issuer', namespace: 'default', name: 'sandbox' });
+    await waiting('www', 'IssuerNotFound');
+    await seen(() => readiness('www')?.reason === 'IssuerNotFound');
+    await controller.settled();
+    await edit({ ...basis(), ...certificate('www') });
+    await issued('www');
+  });
+
+  test('a Certificate that is removed and comes back while values are taken away is issued anew', async () => {
+    sandbox.ca.faults.add({ at: 'challenge', problem: 'unavailable', times: 9 });
+    await run({ ...basis(), ...certificate('www') });
+    await seen(() => values('www').length > 0);
+    sandbox.dns.updateFault = 'REFUSED';
+    await edit(basis());
+    await seen(() => ordersOf('www').some(({ status }) => status.cleanUp !== undefined));
+    await edit({ ...basis(), ...certificate('www') });
+    sandbox.dns.updateFault = undefined;
+    sandbox.ca.faults.clear();
+    await issued('www');
+  });
 });
 
 describe('at a Certificate that has been issued', () => {

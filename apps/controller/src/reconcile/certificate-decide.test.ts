@@ -13,7 +13,10 @@ const facts = {
 } as unknown as CertificateFacts;
 const current: Stored = { state: 'present', facts, renewAt: now + 500 };
 const issued: CertificateStatus = { serial: '01', renewAt: now + 500, issuedFor: issuanceHash(spec) };
-const registered = { status: { acme: { accountURL: 'u' } } } as unknown as Issuer;
+const registered = {
+  spec: { acme: { server: 'ca' } },
+  status: { acme: { accountURL: 'u', server: 'ca' } },
+} as unknown as Issuer;
 const failed = (retryAt: number, issuedFor = issuanceHash(spec)): CertificateStatus => ({
   lastFailure: { at: 0, count: 1, reason: 'ValidationFailed', message: 'no', retryAt, issuedFor },
 });
@@ -138,7 +141,7 @@ test.each<[string, SeenCertificate, object, number | undefined]>([
   ],
   [
     'an Issuer without an account is waited for',
-    seen({}, { issuer: { status: {} } as unknown as Issuer }),
+    seen({}, { issuer: { ...registered, status: {} } as unknown as Issuer }),
     { do: 'show', problem: { reason: 'IssuerNotReady' } },
     undefined,
   ],

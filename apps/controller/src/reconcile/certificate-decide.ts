@@ -2,6 +2,7 @@ import type { CertificateFacts } from '@zoneproof/acme';
 import type { Certificate, Issuer, Order } from '../resources/types.ts';
 import { condition } from './conditions.ts';
 import { issuanceHash } from './issuance.ts';
+import { accountOf } from './issuer-decide.ts';
 import type { Reason } from './reasons.ts';
 
 /** What the Secret of a Certificate holds. */
@@ -58,7 +59,7 @@ export function decideCertificate(seen: SeenCertificate, now: number): Certifica
     if (order === undefined) return { step: { do: 'create-order' } };
     if (order.status.result === 'valid') return { step: { do: 'store-certificate', order } };
     if (order.status.result === 'failed') return { step: { do: 'record-failure', order } };
-    if (isOutdated(order, certificate)) return { step: { do: 'drop-order', order } };
+    if (isOutdated(order, seen)) return { step: { do: 'drop-order', order } };
     return { step: showOrder(seen, order, now) };
   }
   const due = whyDue(seen, now);
@@ -91,7 +92,7 @@ function whatPreventsIssuance(
 ): (Shown & { readonly retryAt?: number }) | undefined {
   const { name } = certificate.spec.issuerRef;
   if (issuer === undefined) return { reason: 'IssuerNotFound', message: `Issuer ${name} does not exist.` };
-  if (issuer.status.acme?.accountURL === undefined) {
+  if (accountOf(issuer) === undefined) {
     const why = condition(issuer.status.conditions, 'Ready');
     return {
       reason: 'IssuerNotReady',
@@ -139,9 +140,13 @@ function isUsable(stored: Stored, now: number): boolean {
   return stored.state === 'present' && stored.facts.notAfter > now;
 }
 
-/** The Certificate was changed while the Order was under way. */
-function isOutdated(order: Order, certificate: Certificate): boolean {
-  return order.metadata.annotations?.[issuedForAnnotation] !== issuanceHash(certificate.spec);
+/** The Certificate or the account of its Issuer was changed while the Order was under way, or the Order was deleted. */
+function isOutdated({ metadata, spec, status }: Order, { certificate, issuer }: SeenCertificate): boolean {
+  if (metadata.deletedAt !== undefined) return true;
+  if (metadata.annotations?.[issuedForAnnotation] !== issuanceHash(certificate.spec)) return true;
+  if (JSON.stringify(spec.dns01) !== JSON.stringify(certificate.spec.dns01)) return true;
+  const account = issuer === undefined ? undefined : accountOf(issuer);
+  return account !== undefined && status.accountURL !== undefined && status.accountURL !== account;
 }
 
 function allButNewest(orders: readonly Order[]): readonly Order[] {

@@ -27,16 +27,20 @@ export interface IssuerPlan {
 /** Credentials are proven again at this pace: quickly while one of them fails. */
 const checkEveryMs = { ready: 3_600_000, failing: 60_000 } as const;
 
+/** The account that holds for the server that the Issuer names now. */
+export function accountOf({ spec, status }: Issuer): string | undefined {
+  return status.acme?.server === spec.acme.server ? status.acme.accountURL : undefined;
+}
+
 /** What an Issuer needs next. Pure. One key is one account: registering again finds the account that is there. */
 export function decideIssuer(seen: SeenIssuer, now: number): IssuerPlan {
   const { issuer, key, obstacle } = seen;
   const { acme } = issuer.status;
-  const isRegistered = acme?.accountURL !== undefined && acme.server === issuer.spec.acme.server;
   if (obstacle !== undefined && obstacle.changes === seen.changes && obstacle.retryAt > now)
     return { step: undefined, wakeAt: obstacle.retryAt };
   if (key === 'missing') return { step: { do: 'create-key' } };
   if (!('thumbprint' in key)) return { step: { do: 'show-problem', problem: key } };
-  if (!isRegistered || acme.keyThumbprint !== key.thumbprint) return { step: { do: 'register' } };
+  if (accountOf(issuer) === undefined || acme?.keyThumbprint !== key.thumbprint) return { step: { do: 'register' } };
   const { checked } = seen;
   if (checked === undefined || checked.generation !== issuer.metadata.generation || checked.changes !== seen.changes)
     return { step: { do: 'check-providers' } };

@@ -3,7 +3,7 @@ import type { CheckItem } from '@zoneproof/core';
 import type { Issuer, IssuerStatus, ObjectKey } from '../resources/types.ts';
 import { backoffMs } from './backoff.ts';
 import { setCondition } from './conditions.ts';
-import { decideIssuer, type IssuerStep, type SeenIssuer } from './issuer-decide.ts';
+import { accountOf, decideIssuer, type IssuerStep, type SeenIssuer } from './issuer-decide.ts';
 import { Problem, toProblem } from './problem.ts';
 import type { Reason } from './reasons.ts';
 import { fraction, type IssuerProvider, type Services } from './services.ts';
@@ -184,8 +184,7 @@ export class IssuerReconciler {
     const { reason, message } = problem;
     const before = issuer.status.conditions?.find(({ type }) => type === 'Ready');
     if (before?.message !== message) this.#report(issuer, 'warn', reason, message);
-    const isRegistered =
-      issuer.status.acme?.accountURL !== undefined && issuer.status.acme.server === issuer.spec.acme.server;
+    const isRegistered = accountOf(issuer) !== undefined;
     // A CA that does not answer now has not lost the account.
     if (isRegistered && problem.cure === 'retry') return;
     await this.#store(issuer, (status) => ({

@@ -1,4 +1,5 @@
 import type { DnsName } from '@zoneproof/dns';
+import { accountOf } from './issuer-decide.ts';
 import {
   downloadCertificate,
   finalizeOrder,
@@ -9,27 +10,24 @@ import {
 } from './order-ca.ts';
 import type { OrderStep, SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
-import { failOrder } from './order-obstacle.ts';
+import { failOrder, waitForIssuer } from './order-obstacle.ts';
 import { valueKey } from './order-pace.ts';
 import { publishValues, removeValues } from './order-values.ts';
 import { Problem } from './problem.ts';
 import { findRoute } from './route.ts';
-import type { Services } from './services.ts';
+import type { IssuerSession, Services } from './services.ts';
 
 /** Carries out one step. Each is safe to repeat after a crash at any instruction. @throws what stood in the way */
 export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Services): Promise<void> {
   switch (step.do) {
     case 'route':
-      await findRoutes(step.domains, seen, services);
-      return clearObstacle(seen);
+      return findRoutes(step.domains, seen, services);
     case 'order':
-      await placeOrder(seen, services);
-      return clearObstacle(seen);
+      return placeOrder(seen, services);
     case 'read-authorizations':
       return readAuthorizations(step.placed, seen, services);
     case 'publish':
-      await publishValues(step.challenges, seen, services);
-      return clearObstacle(seen);
+      return publishValues(step.challenges, seen, services);
     case 'look':
       return lookAndRespond(step.challenges, seen, services);
     case 'poll-authorizations':
@@ -42,11 +40,26 @@ export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Ser
       return downloadCertificate(seen, services);
     case 'remove':
       return removeValues(step.entries, seen, services);
+    case 'wait':
+      return waitForIssuer(step.problem, seen, services);
     case 'fail':
       return failOrder(step.problem, seen, services);
     case 'release':
       return release(seen, services);
   }
+}
+
+/** The session of the Issuer's registered account. @throws Problem while its key has none */
+export async function openAccount(seen: SeenOrder, services: Services): Promise<IssuerSession> {
+  const issuer = issuerOf(seen, services);
+  const session = await services.sessions.open(issuer);
+  if (accountOf(issuer) !== undefined && issuer.status.acme?.keyThumbprint === session.key.thumbprint) return session;
+  const { name } = issuer.metadata;
+  throw new Problem(
+    'IssuerNotReady',
+    `The account key of Issuer ${name} is another one; its account comes first.`,
+    'retry',
+  );
 }
 
 /** Finds where the values of these domains go; one that goes elsewhere than before is to be published again. */
@@ -75,10 +88,6 @@ export function issuerOf({ order }: SeenOrder, services: Services) {
   const issuer = services.store.get(kind, kind === 'ClusterIssuer' ? '' : order.metadata.namespace, name);
   if (issuer === undefined) throw new Problem('IssuerNotFound', `Issuer ${name} does not exist.`, 'change');
   return issuer;
-}
-
-function clearObstacle({ pace }: SeenOrder): void {
-  pace.obstacle = undefined;
 }
 
 async function release({ order }: SeenOrder, services: Services): Promise<void> {

@@ -7,7 +7,8 @@ import {
   verifyCertificate,
 } from '@zoneproof/acme';
 import type { ChallengeStatus } from '../resources/types.ts';
-import { issuerOf } from './order-act.ts';
+import { accountOf } from './issuer-decide.ts';
+import { issuerOf, openAccount } from './order-act.ts';
 import type { SeenOrder } from './order-decide.ts';
 import { nextPollAt } from './order-pace.ts';
 import { acmeStatus, finished, goingOn, newChallenge, settledStep, withChallenges } from './order-status.ts';
@@ -21,8 +22,8 @@ const storeAfterPolls = 5;
 
 /** What the CA gives is stored together with its authorizations; lost between the two, it is asked for again. */
 export async function placeOrder(seen: SeenOrder, services: Services): Promise<void> {
+  const { acme } = await openAccount(seen, services);
   const issuer = issuerOf(seen, services);
-  const { acme } = await services.sessions.open(issuer);
   const { profile } = issuer.spec.acme;
   const placed = await services.run('order.new-order', () =>
     acme.newOrder({ names: seen.order.spec.dnsNames, ...(profile === undefined ? {} : { profile }) }, services.signal),
@@ -48,7 +49,8 @@ function claimOrder(url: string, { order, claims }: SeenOrder, { store }: Servic
 
 export async function readAuthorizations(placed: AcmeOrder, seen: SeenOrder, services: Services): Promise<void> {
   const { namespace, name } = seen.order.metadata;
-  const { acme, key } = await services.sessions.open(issuerOf(seen, services));
+  const { acme, key } = await openAccount(seen, services);
+  const accountURL = accountOf(issuerOf(seen, services));
   const authorizations = await Promise.all(
     placed.authorizationUrls.map((url) => acme.authorization(url, services.signal)),
   );
@@ -57,7 +59,12 @@ export async function readAuthorizations(placed: AcmeOrder, seen: SeenOrder, ser
     services.store.updateStatus('Order', namespace, name, (current) =>
       goingOn(
         current,
-        { ...current.status, acme: acmeStatus(placed.url, placed), challenges },
+        {
+          ...current.status,
+          acme: acmeStatus(placed.url, placed),
+          ...(accountURL === undefined ? {} : { accountURL }),
+          challenges,
+        },
         'The CA has accepted the order; its TXT values are being written.',
         services.clock.now(),
       ),
@@ -72,7 +79,7 @@ export async function readAuthorizations(placed: AcmeOrder, seen: SeenOrder, ser
 export async function pollAuthorizations(seen: SeenOrder, services: Services): Promise<void> {
   const { pace } = seen;
   const { namespace, name } = seen.order.metadata;
-  const { acme } = await services.sessions.open(issuerOf(seen, services));
+  const { acme } = await openAccount(seen, services);
   const asked = (seen.order.status.challenges ?? []).filter(({ step }) => step === 'responded');
   const look = async (challenge: ChallengeStatus): Promise<ChallengeStatus> => {
     const authorization = await acme.authorization(challenge.authorizationURL, services.signal);
@@ -100,7 +107,7 @@ export async function pollAuthorizations(seen: SeenOrder, services: Services): P
 export async function pollOrder(seen: SeenOrder, services: Services): Promise<void> {
   const { pace } = seen;
   const { namespace, name } = seen.order.metadata;
-  const { acme } = await services.sessions.open(issuerOf(seen, services));
+  const { acme } = await openAccount(seen, services);
   const order = await acme.order(seen.order.status.acme?.orderURL as string, services.signal);
   pace.polls++;
   pace.nextPollAt = nextPollAt(pace.polls, order.retryAfterMs, services.clock.now());
@@ -123,7 +130,7 @@ export async function pollOrder(seen: SeenOrder, services: Services): Promise<vo
 }
 
 export async function finalizeOrder(seen: SeenOrder, services: Services): Promise<void> {
-  const { acme } = await services.sessions.open(issuerOf(seen, services));
+  const { acme } = await openAccount(seen, services);
   const known = seen.order.status.acme as NonNullable<SeenOrder['order']['status']['acme']>;
   const csr = await createCsr(seen.order.spec.dnsNames, await privateKey(seen, services));
   let order: OrderState;
@@ -143,7 +150,7 @@ export async function finalizeOrder(seen: SeenOrder, services: Services): Promis
 /** Downloads, verifies, and only then stores: names, key, chain and dates have to be what was asked for. */
 export async function downloadCertificate(seen: SeenOrder, services: Services): Promise<void> {
   const { namespace, name } = seen.order.metadata;
-  const { acme } = await services.sessions.open(issuerOf(seen, services));
+  const { acme } = await openAccount(seen, services);
   const { pemChain } = await acme.certificate(
     (seen.pace.acme ?? seen.order.status.acme)?.certificateURL as string,
     services.signal,

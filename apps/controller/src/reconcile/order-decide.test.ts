@@ -55,10 +55,19 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
     undefined,
   ],
   [
-    'an Issuer without an account is waited for',
-    seen({}, { issuer: new Problem('IssuerNotReady', '', 'change') }),
-    [],
+    'an Issuer without an account is waited for, and that is told',
+    seen({}, { issuer: new Problem('IssuerNotReady', 'no account', 'change') }),
+    ['wait'],
     undefined,
+  ],
+  [
+    'once, and not beyond the time of the order',
+    seen(
+      { acme: { ...acme, expiresAt: now + 90_000 }, waiting: { reason: 'IssuerNotReady', message: 'no account' } },
+      { issuer: new Problem('IssuerNotReady', 'no account', 'change') },
+    ),
+    [],
+    now + 90_000,
   ],
 
   ['a pending one gets its value', seen({ acme, challenges: [challenge('new')] }), ['publish'], undefined],

@@ -36,6 +36,8 @@ export type OrderStep =
   | { readonly do: 'download' }
   /** Take our values out of the zone. */
   | { readonly do: 'remove'; readonly entries: readonly LedgerEntry[] }
+  /** Say that the Issuer is what is missing. */
+  | { readonly do: 'wait'; readonly problem: Problem }
   | { readonly do: 'fail'; readonly problem: Problem }
   /** Nothing of the Order is left outside: let it go. */
   | { readonly do: 'release' };
@@ -64,7 +66,7 @@ export function decideOrder(seen: SeenOrder, now: number): OrderPlan {
   const obstacle = pace.obstacle;
   const wait =
     obstacle !== undefined && obstacle.changes === seen.changes && obstacle.retryAt > now && main.steps.length > 0
-      ? { steps: main.steps.filter((step) => step.do === 'fail'), wakeAt: obstacle.retryAt }
+      ? { steps: main.steps.filter((step) => step.do === 'fail' || step.do === 'wait'), wakeAt: obstacle.retryAt }
       : main;
   return { steps: [...wait.steps, ...removal.steps], wakeAt: earliest(wait.wakeAt, removal.wakeAt) };
 }
@@ -74,8 +76,8 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   const { challenges = [] } = order.status;
   const acme = pace.acme ?? order.status.acme;
   const one = (step: OrderStep): OrderPlan => ({ steps: [step], wakeAt: undefined });
-  if (seen.issuer !== 'ready') return { steps: [], wakeAt: undefined };
   if (acme === undefined) {
+    if (seen.issuer !== 'ready') return waitForIssuer(seen.issuer, order);
     const unrouted = seen.hasProviders ? domainsOf(order).filter((domain) => !pace.routes.has(domain)) : [];
     if (unrouted.length > 0) return one({ do: 'route', domains: unrouted });
     return one(pace.placed === undefined ? { do: 'order' } : { do: 'read-authorizations', placed: pace.placed });
@@ -86,6 +88,7 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   if (failed !== undefined) return one({ do: 'fail', problem: validationFailure(failed) });
   const late = challenges.find((challenge) => isLate(challenge, now)) ?? (isLate(acme, now) ? acme : undefined);
   if (late !== undefined && acme.status !== 'valid') return one({ do: 'fail', problem: tooLate(order) });
+  if (seen.issuer !== 'ready') return waitForIssuer(seen.issuer, order, acme.expiresAt);
 
   const isWanted = ({ step }: ChallengeStatus): boolean => step === 'new' || step === 'presented';
   const fresh = challenges.filter((challenge) => isWanted(challenge) && !isPublished(challenge, pace));
@@ -109,6 +112,11 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   } else if (!isOpen && acme.status === 'ready') steps.push({ do: 'finalize' });
   else if (!isOpen && acme.status === 'valid') steps.push({ do: 'download' });
   return { steps, wakeAt };
+}
+
+/** A change of the Issuer wakes the Order; without one it ends with its time. */
+function waitForIssuer(problem: Problem, { status }: Order, wakeAt?: number): OrderPlan {
+  return { steps: status.waiting?.message === problem.message ? [] : [{ do: 'wait', problem }], wakeAt };
 }
 
 /** Our values go as soon as the CA has decided about them, or when the Order is over. */

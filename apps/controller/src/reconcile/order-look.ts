@@ -2,7 +2,7 @@ import { AcmeProblem } from '@zoneproof/acme';
 import { type Evidence, type Location, nextLookAt } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus } from '../resources/types.ts';
-import { findRoutes, issuerOf } from './order-act.ts';
+import { findRoutes, openAccount } from './order-act.ts';
 import type { SeenOrder } from './order-decide.ts';
 import { nextPollAt, valueKey } from './order-pace.ts';
 import { goingOn, settledStep, waitingFor, withChallenges } from './order-status.ts';
@@ -22,7 +22,7 @@ export async function lookAndRespond(
 ): Promise<void> {
   const { pace, order } = seen;
   const { namespace, name } = order.metadata;
-  const session = await services.sessions.open(issuerOf(seen, services));
+  const session = await openAccount(seen, services);
   const byTarget = groupByTarget(challenges, seen);
   const looked = await Promise.all(
     [...byTarget.values()].map(async ({ location, members }) => {

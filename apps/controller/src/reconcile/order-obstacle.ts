@@ -1,6 +1,6 @@
 import { backoffMs } from './backoff.ts';
 import type { OrderStep, SeenOrder } from './order-decide.ts';
-import { finished, waitingFor } from './order-status.ts';
+import { finished, goingOn, waitingFor } from './order-status.ts';
 import type { Problem } from './problem.ts';
 import { fraction, type Services } from './services.ts';
 
@@ -48,6 +48,35 @@ export async function noteObstacle(
     }),
   );
   return retryAt;
+}
+
+/** Nothing stands in the way any more once a round of steps succeeded as a whole. */
+export async function clearObstacle(steps: readonly OrderStep[], seen: SeenOrder, services: Services): Promise<void> {
+  if (steps.every((step) => step.do === 'remove' || step.do === 'wait')) return;
+  seen.pace.obstacle = undefined;
+  const { waiting, result } = seen.order.status;
+  // The self check says itself what it waits for.
+  if (waiting === undefined || waiting.reason === 'SelfCheckWaiting' || result !== undefined) return;
+  const { namespace, name } = seen.order.metadata;
+  await services.run('order.store-status', () =>
+    services.store.updateStatus('Order', namespace, name, (current) =>
+      current.status.waiting?.message === waiting.message && current.status.result === undefined
+        ? goingOn(current, current.status, 'The order goes on.', services.clock.now())
+        : current.status,
+    ),
+  );
+}
+
+/** The Issuer is what is missing: a change of it will wake the Order. */
+export async function waitForIssuer(problem: Problem, { order }: SeenOrder, services: Services): Promise<void> {
+  const { namespace, name } = order.metadata;
+  const { reason, message } = problem;
+  services.report({ level: 'warn', kind: 'Order', namespace, name, reason, message });
+  await services.run('order.store-status', () =>
+    services.store.updateStatus('Order', namespace, name, (current) =>
+      waitingFor(current, current.status, { reason, message }, services.clock.now()),
+    ),
+  );
 }
 
 /** Ends the Order; its values are removed and the Certificate decides when to begin another. */

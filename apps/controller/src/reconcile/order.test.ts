@@ -8,14 +8,22 @@ import type { Services } from './services.ts';
 
 /** A reconciler that has looked at the Order d/www-1 once, and what it remembers of it. */
 async function looked(): Promise<{ readonly reconciler: OrderReconciler; readonly pace: OrderPace }> {
-  const order = {
+  let order = {
     kind: 'Order',
     metadata: { namespace: 'd', name: 'www-1' },
     spec: { dnsNames: ['a.example'], issuerRef: { name: 'ca', kind: 'Issuer' } },
     status: {},
   } as unknown as Order;
   const reconciler = new OrderReconciler({
-    store: { list: () => [order], get: (kind: string) => (kind === 'Order' ? order : undefined) },
+    store: {
+      list: () => [order],
+      get: (kind: string) => (kind === 'Order' ? order : undefined),
+      updateStatus: async (...[, , , change]: Parameters<Services['store']['updateStatus']>) => {
+        order = { ...order, status: change(order as never) as Order['status'] };
+      },
+    },
+    run: (_name: string, effect: () => Promise<unknown>) => effect(),
+    report: () => undefined,
     clock: { now: () => 0 },
     random: systemRandom,
     signal: new AbortController().signal,

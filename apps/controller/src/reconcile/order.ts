@@ -1,7 +1,8 @@
-import type { ObjectKey, Order } from '../resources/types.ts';
+import type { Issuer, ObjectKey, Order } from '../resources/types.ts';
+import { accountOf } from './issuer-decide.ts';
 import { actOnOrder } from './order-act.ts';
 import { decideOrder, earliest, type SeenOrder } from './order-decide.ts';
-import { noteObstacle } from './order-obstacle.ts';
+import { clearObstacle, noteObstacle } from './order-obstacle.ts';
 import { newPace, type OrderPace } from './order-pace.ts';
 import { Problem, toProblem } from './problem.ts';
 import type { Services } from './services.ts';
@@ -30,19 +31,24 @@ export class OrderReconciler {
       const now = this.#services.clock.now();
       const plan = decideOrder(seen, now);
       if (plan.steps.length === 0) return plan.wakeAt;
-      let obstacleAt: number | undefined;
-      await Promise.all(
+      const problems: (number | undefined)[] = [];
+      const steps = await Promise.allSettled(
         plan.steps.map(async (step) => {
           try {
             await actOnOrder(step, seen, this.#services);
           } catch (error) {
             if (this.#services.signal.aborted) throw error;
             const problem = toProblem(error, this.#services.clock.now());
-            obstacleAt = earliest(obstacleAt, await noteObstacle(step, problem, seen, this.#services));
+            problems.push(await noteObstacle(step, problem, seen, this.#services));
           }
         }),
-      ).catch(() => undefined);
+      );
       if (this.#services.signal.aborted) return undefined;
+      // What stood in the way could not even be stored: that is for the queue to pace.
+      const failed = steps.find((step) => step.status === 'rejected');
+      if (failed?.status === 'rejected') throw failed.reason;
+      const obstacleAt = problems.reduce(earliest, undefined);
+      if (problems.length === 0) await clearObstacle(plan.steps, seen, this.#services);
       // Removals run in the background: with nothing else to do there is nothing to loop for.
       if (plan.steps.every((step) => step.do === 'remove')) return earliest(plan.wakeAt, obstacleAt);
     }
@@ -73,7 +79,7 @@ export class OrderReconciler {
     return {
       order,
       pace,
-      issuer: issuerState(issuer, name),
+      issuer: issuerState(issuer, name, order),
       hasProviders: (issuer?.spec.acme.dns01.providers.length ?? 0) > 0,
       claims: this.#claims,
       changes: changes(),
@@ -84,17 +90,22 @@ export class OrderReconciler {
 /** A provider may be another one now, or have other credentials: values go where they belong now, and once more. */
 function forgetRoutes(pace: OrderPace, { status }: Order, changes: number): void {
   pace.routes.clear();
+  pace.placed = undefined;
   pace.publishedAt.clear();
   for (const { domain } of status.challenges ?? []) pace.moved.add(domain);
   pace.changes = changes;
 }
 
-function issuerState(
-  issuer: { readonly status: { readonly acme?: { readonly accountURL?: string } } } | undefined,
-  name: string,
-): SeenOrder['issuer'] {
+function issuerState(issuer: Issuer | undefined, name: string, order: Order): SeenOrder['issuer'] {
   if (issuer === undefined) return new Problem('IssuerNotFound', `Issuer ${name} does not exist.`, 'change');
-  if (issuer.status.acme?.accountURL === undefined)
+  if (accountOf(issuer) === undefined)
     return new Problem('IssuerNotReady', `Issuer ${name} has no account at the CA yet.`, 'change');
+  const { accountURL } = order.status;
+  if (accountURL !== undefined && accountURL !== accountOf(issuer))
+    return new Problem(
+      'AccountNotValid',
+      `The order belongs to another account than Issuer ${name} has now.`,
+      'change',
+    );
   return 'ready';
 }

@@ -196,6 +196,8 @@ export interface OrderStatus {
     readonly status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
     readonly expiresAt?: number;
   };
+  /** The account that `acme` belongs to: nobody else can go on with it. */
+  readonly accountURL?: string;
   readonly challenges?: readonly ChallengeStatus[];
   /** Open TXT values (see Ledger in @zoneproof/core). */
   readonly ledger?: readonly LedgerEntry[];
