@@ -16,8 +16,7 @@ export async function publishValues(
   seen: SeenOrder,
   services: Services,
 ): Promise<void> {
-  const { namespace, name } = seen.order.metadata;
-  const groups = new Map<string, { provider: BoundProvider; zone: Zone; challenges: ChallengeStatus[] }>();
+  const groups = new Map<string, PublishGroup>();
   for (const challenge of challenges) {
     const route = seen.pace.routes.get(challenge.domain as DnsName);
     if (route === undefined) continue;
@@ -28,24 +27,53 @@ export async function publishValues(
   }
   const problems = await Promise.all(
     [...groups.values()].map(async (group) => {
-      const outcomes = await services.writer.write({
-        owner: `${namespace}/${name}`,
-        provider: group.provider,
-        zone: group.zone,
-        state: 'present',
-        records: group.challenges.map(({ domain, value }) => ({
-          name: seen.pace.routes.get(domain as DnsName)?.location.target as DnsName,
-          value: value as string,
-        })),
-        signal: writeSignal(services),
-      });
-      return outcomes.map((outcome, i) => takeOutcome(outcome, group.challenges[i] as ChallengeStatus, seen, services));
+      const outcomes = await writeGroup(group, 'present', seen, services);
+      const found = outcomes.map((outcome, i) =>
+        takeOutcome(outcome, group.challenges[i] as ChallengeStatus, seen, services),
+      );
+      const isSlots = group.provider.capabilities.model === 'slots';
+      if (isSlots && outcomes.some(({ status }) => status === 'failed')) await releaseSlots(group, seen, services);
+      return found;
     }),
   );
   const [problem] = problems.flat().filter((found) => found !== undefined);
   if (problem !== undefined) throw problem;
   seen.pace.looks = 0;
   seen.pace.nextLookAt = 0;
+}
+
+interface PublishGroup {
+  readonly provider: BoundProvider;
+  readonly zone: Zone;
+  readonly challenges: ChallengeStatus[];
+}
+
+function writeGroup(
+  { provider, zone, challenges }: PublishGroup,
+  state: 'present' | 'absent',
+  { order, pace }: SeenOrder,
+  services: Services,
+): Promise<readonly WriteOutcome[]> {
+  return services.writer.write({
+    owner: `${order.metadata.namespace}/${order.metadata.name}`,
+    provider,
+    zone,
+    state,
+    records: challenges.map(({ domain, value }) => ({
+      name: pace.routes.get(domain as DnsName)?.location.target as DnsName,
+      value: value as string,
+    })),
+    signal: writeSignal(services),
+  });
+}
+
+/**
+ * What could not be written must not keep slots: after a crash two Orders may each hold one with a value of which
+ * nobody knows whether it was written, and so keep each other from writing. All values of the Order go together again.
+ */
+async function releaseSlots(group: PublishGroup, seen: SeenOrder, services: Services): Promise<void> {
+  for (const { domain, value } of group.challenges) seen.pace.publishedAt.delete(valueKey(domain, value as string));
+  await writeGroup(group, 'absent', seen, services);
 }
 
 function takeOutcome(
