@@ -38,3 +38,29 @@ test('apex, wildcard and a delegated name are issued, and nothing of ours stays 
   expect(sandbox.dns.values('_acme-challenge.example.test')).toEqual([]);
   expect(running.store.list('Order').flatMap(({ status }) => status.ledger ?? [])).toEqual([]);
 });
+
+test('a controller that is stopped while it takes a value away stops at once', async () => {
+  let release: () => void = () => {};
+  const removing = new Promise<void>((reached) => {
+    void (async () => {
+      running = await startStandalone({
+        manifests: sandbox.manifests(),
+        transport: sandbox.transport,
+        resolvers: sandbox.resolvers,
+        plugins: [rfc2136, acmedns],
+        hook: (name, moment) => {
+          if (name !== 'order.remove-values' || moment !== 'before') return undefined;
+          reached();
+          return new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        },
+      });
+    })();
+  });
+  await removing;
+  const stopped = running.controller.stop();
+  release();
+  await stopped;
+  expect(running.store.list('Order').some(({ status }) => (status.ledger ?? []).length > 0)).toBe(true);
+});

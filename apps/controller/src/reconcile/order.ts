@@ -23,6 +23,7 @@ export class OrderReconciler {
   /** Works until the Order has to wait; tells until when. */
   async reconcile(key: ObjectKey): Promise<number | undefined> {
     for (;;) {
+      if (this.#services.signal.aborted) return undefined;
       const seen = this.#observe(key);
       if (seen === undefined) {
         this.#paces.delete(`${key.namespace}/${key.name}`);

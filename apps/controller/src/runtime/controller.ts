@@ -170,8 +170,10 @@ export function startController(options: ControllerOptions): Controller {
     stop: async () => {
       abort.abort(new Error('zoneproof stops'));
       stopWatching();
+      // Closed before the writer: what the writer gives back must not be asked for again.
+      const drained = queue.close();
       await writer.close();
-      await queue.close();
+      await drained;
       await Promise.allSettled(background);
       await sessions.close();
     },
