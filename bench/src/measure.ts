@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Client, Names } from './client.ts';
+import type { Case } from './cases.ts';
+import type { Names } from './client.ts';
 import { runJobs } from './jobs.ts';
 import type { World } from './world.ts';
 
@@ -26,27 +27,22 @@ export interface Row {
   readonly firstFailure?: string;
 }
 
-/** Has `client` issue all certificates and counts what that cost it and the servers. */
-export async function measure(
-  title: string,
-  world: World,
-  client: Client,
-  certificates: readonly Names[],
-  parallel: number,
-): Promise<Row> {
-  const directory = await mkdtemp(join(tmpdir(), `zoneproof-bench-${client.name}-`));
+/** Has a client issue all certificates and counts what that cost it and the servers. */
+export async function measure(world: World, { client, ...found }: Case): Promise<Row> {
+  const certificates = Array.from({ length: found.certificates }, (_, index) => namesOf(world, found.namesEach, index));
+  const directory = await mkdtemp(join(tmpdir(), `zoneproof-bench-${client.name.replace(/\W.*/, '')}-`));
   try {
     const jobs = await client.plan(world, directory, certificates);
     const before = { cpuMs: await world.cpuMs(), ...(await world.dns.statistics()) };
-    const done = await runJobs(jobs, parallel);
+    const done = await runJobs(jobs, found.parallel);
     const after = { cpuMs: await world.cpuMs(), ...(await world.dns.statistics()) };
     const issued = await client.issued(directory, certificates);
     const failed = done.results.find((result) => !result.ok);
     const perCertificate = (total: number) => total / certificates.length;
     return {
-      case: title,
+      case: found.title,
       client: client.name,
-      parallel,
+      parallel: found.parallel,
       certificates: certificates.length,
       failures: certificates.length - issued,
       wallMs: done.wallMs,
@@ -61,6 +57,11 @@ export async function measure(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+function namesOf(world: World, count: number, index: number): Names {
+  const first = `c${index}.${world.zone}`;
+  return [first, ...Array.from({ length: count - 1 }, (_, other) => `c${index}-${other + 1}.${world.zone}`)];
 }
 
 export function median(values: readonly number[]): number {
