@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
 import { child, type DnsName, DnsNameError, labelsOf, parentOf, toDnsName } from '@zoneproof/dns';
 import { parseRenewBefore } from '../reconcile/renew-before.ts';
 import { type CertificateSpec, certificateSpecSchema } from '../resources/index.ts';
@@ -27,6 +28,14 @@ export function readCertificate({ fields }: ManifestHeader, report: ReportProble
     );
   if (!shaped || dnsNames === undefined) return undefined;
   return { ...(spec as unknown as CertificateSpec), dnsNames, ...(dns01 === undefined ? {} : { dns01 }) };
+}
+
+/** The reference alone, when it has the right shape. */
+export function readIssuerRef({ fields: { spec } }: ManifestHeader): CertificateSpec['issuerRef'] | undefined {
+  const { name, kind } = isRecord(spec) && isRecord(spec.issuerRef) ? spec.issuerRef : {};
+  if (typeof name !== 'string' || name === '') return undefined;
+  if (kind === undefined) return { name };
+  return kind === 'Issuer' || kind === 'ClusterIssuer' ? { name, kind } : undefined;
 }
 
 /** The names as A-labels; undefined when one of them cannot be used. */
@@ -69,6 +78,8 @@ function checkName(given: unknown, path: FieldPath, report: ReportProblem): DnsN
       return refuse(`${quote(given)} would cover a whole top-level domain; no CA issues that.`);
     if (labelsOf(base).length < 2)
       report(path, `${quote(given)} has one label only; a public CA does not issue for it.`, 'warning');
+    if (domainToASCII(base) === '')
+      return refuse(`${quote(given)} has a label with "xn--" that stands for no Unicode name; no CA issues for it.`);
     child('_acme-challenge', base);
     return name;
   } catch (error) {

@@ -1,4 +1,14 @@
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseAllDocuments,
+  type YAMLParseError,
+} from 'yaml';
 import type { FieldPath, ManifestProblem } from './problem.ts';
 
 /** One YAML or JSON document of a file, and where its fields stand. */
@@ -20,22 +30,29 @@ export function parseDocuments(
   const lines = new LineCounter();
   const documents: ManifestDocument[] = [];
   const problems: ManifestProblem[] = [];
+  const language = file.endsWith('.json') ? 'JSON' : 'YAML';
   const note = (offset: number, message: string, severity: ManifestProblem['severity']): void => {
     const { line, col } = lines.linePos(offset);
     problems.push({ file, line: Math.max(line, 1), column: Math.max(col, 1), severity, message });
   };
   for (const document of parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, merge: true })) {
-    for (const error of document.errors) note(error.pos[0], `not valid YAML: ${error.message}.`, 'error');
+    for (const error of telling(document)) note(error.pos[0], `not valid ${language}: ${error.message}.`, 'error');
     for (const warning of document.warnings) note(warning.pos[0], `${warning.message}.`, 'warning');
     if (document.errors.length > 0 || isEmpty(document)) continue;
     try {
       const value: unknown = document.toJS({ maxAliasCount: 100 });
       documents.push({ file, value, at: (path) => placeOf(document, path, lines) });
     } catch (error) {
-      note(document.range[0], `not valid YAML: ${(error as Error).message}.`, 'error');
+      note(document.range[0], `not valid ${language}: ${(error as Error).message}.`, 'error');
     }
   }
   return { documents, problems };
+}
+
+/** Where the structure breaks, the parser stumbles on line after line: the first place is the one to repair. */
+function telling({ errors }: Document.Parsed): readonly YAMLParseError[] {
+  const breaks = errors.filter(({ code }) => code !== 'DUPLICATE_KEY');
+  return breaks.length === 0 ? errors : breaks.slice(0, 1);
 }
 
 function isEmpty(document: Document.Parsed): boolean {

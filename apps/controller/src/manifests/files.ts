@@ -30,6 +30,19 @@ export async function listManifestFiles(
   return { files: [...files], problems };
 }
 
+/** Why the directory of mounted Secrets cannot be used. */
+export async function secretsDirProblems(secretsDir: string | undefined): Promise<readonly ManifestProblem[]> {
+  if (secretsDir === undefined) return [];
+  try {
+    await readdir(secretsDir);
+    return [];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR')
+      return [about(secretsDir, 'it is no directory; --secrets takes one with files NAME/ENTRY.')];
+    return [about(secretsDir, describeFileError(error))];
+  }
+}
+
 /** The text of one file, or why it cannot be had. */
 export async function readManifestFile(
   file: string,

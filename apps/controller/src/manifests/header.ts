@@ -140,5 +140,6 @@ export function quote(value: unknown): string {
 }
 
 function describe(value: unknown): string {
-  return Array.isArray(value) ? 'a list' : `the text or number ${quote(value)}`;
+  // Not what it says: somebody may have given the file of a Secret.
+  return Array.isArray(value) ? 'a list' : `a ${typeof value === 'string' ? 'text' : typeof value}`;
 }

@@ -246,6 +246,7 @@ key: [unclosed
     [32, /accountSecretRef: .*it is not JSON/],
     [38, /^data\.secret: the value is not base64/],
     [46, /^apiVersion: "zoneproof\.dev\/v1beta1" is not known for kind Certificate; write zoneproof\.dev\/v1alpha1\.$/],
+    [51, /^spec\.issuerRef\.name: there is no Issuer "lap" in namespace default; did you mean "lab"\?$/],
     [53, /^spec\.dnsNames\[0\]: "a\.\.b" is not a domain name: it has an empty label/],
     [54, /^spec\.dnsNames\[1\]: "192\.0\.2\.1" is an IP address/],
     [55, /^spec\.dnsNames\[2\]: "\*\.com" would cover a whole top-level domain/],
@@ -346,6 +347,18 @@ test.each<[string, string, RegExp[]]>([
     [/dns01\[0\]\.domains\[0\]: b\.example is not among the certificate's dnsNames/],
   ],
   [
+    'an A-label that stands for nothing',
+    issuer(open) + certificate('  dnsNames: ["*.xn--zzzzzz.example", xn--bcher-kva.example]'),
+    [/dnsNames\[0\]: "\*\.xn--zzzzzz\.example" has a label with "xn--" that stands for no Unicode name/],
+  ],
+  [
+    'a break in the structure, told once and not for each line after it',
+    'apiVersion: v1\n kind: Secret\nmetadata:\n   name: a\n  type: x\n b: [\n',
+    [/^1:13 not valid YAML: /],
+  ],
+  ['keys that are there twice, each of them', 'a: 1\na: 2\nb: 1\nb: 2\n', [/^2:1 /, /^4:1 /]],
+  ['the file of a Secret, which is not repeated', 'sesame-open', [/; this is a text\.$/]],
+  [
     'apex and wildcard given to different providers',
     issuer(`${open}\n        - {name: more, rfc2136: {nameserver: 192.0.2.2}}`) +
       certificate(
@@ -389,7 +402,7 @@ test('a domain that the credentials document does not hold is served by no acmed
   );
   expect(told).toEqual([
     expect.stringMatching(
-      /dnsNames\[2\]: no provider of Issuer default\/lab serves app\.example\.com: acmedns "delegated" cannot hold its TXT record\.$/,
+      /dnsNames\[2\]: no provider of Issuer default\/lab serves app\.example\.com: going by its fields and Secrets, acmedns "delegated" cannot write its TXT record; add the domain there \(Secret acmedns\/acmedns\.json\) or a provider that serves it\.$/,
     ),
   ]);
 });
@@ -534,4 +547,13 @@ test('any document of the right shape gives objects or problems, and never throw
     }),
     { seed: 5, numRuns: 300 },
   );
+});
+
+test.each<[string, string, RegExp]>([
+  ['is not there', 'nowhere', /nowhere:1: error: there is no such file or directory\./],
+  ['is a file', 'a.yaml', /a\.yaml:1: error: it is no directory; --secrets takes one with files NAME\/ENTRY\./],
+])('a directory of Secrets that %s is told as such', async (_title, name, expected) => {
+  const path = await put('a.yaml', issuer(open));
+  const { problems } = await loadManifests([path], { registry, secretsDir: join(directory, name) });
+  expect(problems.map(showProblem)).toEqual([expect.stringMatching(expected)]);
 });

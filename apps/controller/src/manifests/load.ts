@@ -1,8 +1,8 @@
 import type { ProviderRegistry } from '@zoneproof/core';
 import { type CertificateSpec, type Kind, objectTitle } from '../resources/index.ts';
-import { readCertificate } from './certificate.ts';
+import { readCertificate, readIssuerRef } from './certificate.ts';
 import { type ManifestDocument, parseDocuments } from './document.ts';
-import { listManifestFiles, readManifestFile } from './files.ts';
+import { listManifestFiles, readManifestFile, secretsDirProblems } from './files.ts';
 import { type ManifestHeader, readHeader, suggest } from './header.ts';
 import { type CheckedIssuer, readIssuer } from './issuer.ts';
 import { type FieldPath, type ManifestProblem, type ReportProblem, showPath } from './problem.ts';
@@ -45,7 +45,7 @@ export async function loadManifests(
   options: LoadOptions,
 ): Promise<{ readonly objects: readonly ManifestObject[]; readonly problems: readonly ManifestProblem[] }> {
   const listed = await listManifestFiles(paths);
-  const problems: ManifestProblem[] = [...listed.problems];
+  const problems: ManifestProblem[] = [...listed.problems, ...(await secretsDirProblems(options.secretsDir))];
   const drafts: Draft[] = [];
   for (const file of listed.files) {
     const read = await readManifestFile(file);
@@ -125,7 +125,7 @@ async function readObjects(drafts: readonly Draft[], options: LoadOptions): Prom
   for (const draft of ofKind('Certificate')) {
     const spec = readCertificate(draft.header, draft.report);
     contents.set(draft, spec);
-    if (spec !== undefined) certificates.push({ ...draft.header, spec, report: draft.report });
+    certificates.push({ ...draft.header, spec, issuerRef: readIssuerRef(draft.header), report: draft.report });
   }
   checkReferences(certificates, issuers, secrets);
 

@@ -140,7 +140,7 @@ function checkSelector(selector: unknown, path: FieldPath, report: ReportProblem
 }
 
 /** Every `...SecretRef` of a block, at any depth. */
-function secretRefsOf(config: unknown, path: FieldPath): { readonly ref: SecretRef; readonly at: FieldPath }[] {
+export function secretRefsOf(config: unknown, path: FieldPath): { readonly ref: SecretRef; readonly at: FieldPath }[] {
   if (!isRecord(config)) return [];
   return Object.entries(config).flatMap(([field, value]) => {
     const at = [...path, field];

@@ -4,16 +4,21 @@ import { type CertificateSpec, objectTitle } from '../resources/index.ts';
 import { quote, suggest } from './header.ts';
 import type { CheckedIssuer } from './issuer.ts';
 import type { ReportProblem } from './problem.ts';
-import type { CheckedProvider } from './provider.ts';
+import { type CheckedProvider, secretRefsOf } from './provider.ts';
 import type { SecretLookup } from './secrets.ts';
 
 /** What references are checked between. */
 export interface DeclaredCertificate {
   readonly namespace: string;
   readonly name: string;
-  readonly spec: CertificateSpec;
+  /** Undefined: something in it is wrong, which has been told. */
+  readonly spec: CertificateSpec | undefined;
+  /** As the manifest has it: wrong fields beside it are no reason to keep quiet about a missing Issuer. */
+  readonly issuerRef: CertificateSpec['issuerRef'] | undefined;
   readonly report: ReportProblem;
 }
+
+type ValidCertificate = DeclaredCertificate & { readonly spec: CertificateSpec };
 
 export interface DeclaredIssuer {
   readonly kind: 'Issuer' | 'ClusterIssuer';
@@ -29,15 +34,16 @@ export function checkReferences(
   issuers: readonly DeclaredIssuer[],
   secrets: SecretLookup,
 ): void {
-  checkSecretNames(certificates, issuers, secrets);
+  checkSecretNames(certificates.filter(isValid), issuers, secrets);
   const byTitle = new Map(issuers.map((issuer) => [objectTitle(issuer), issuer]));
   for (const certificate of certificates) {
-    const { spec, report } = certificate;
-    const kind = spec.issuerRef.kind ?? 'Issuer';
+    const { spec, issuerRef, report } = certificate;
+    if (issuerRef === undefined) continue;
+    const kind = issuerRef.kind ?? 'Issuer';
     const namespace = kind === 'ClusterIssuer' ? '' : certificate.namespace;
-    const issuer = byTitle.get(objectTitle({ kind, namespace, name: spec.issuerRef.name }));
-    if (issuer === undefined) reportMissingIssuer(certificate, kind, namespace, issuers);
-    else if (issuer.checked !== undefined) {
+    const issuer = byTitle.get(objectTitle({ kind, namespace, name: issuerRef.name }));
+    if (issuer === undefined) reportMissingIssuer(issuerRef.name, report, kind, namespace, issuers);
+    else if (spec !== undefined && issuer.checked !== undefined) {
       checkMappedProviders(spec, issuer, report);
       if (issuer.checked.providers !== undefined) checkDomains(spec, issuer, issuer.checked.providers, report);
     }
@@ -45,12 +51,12 @@ export function checkReferences(
 }
 
 function reportMissingIssuer(
-  { spec, report }: DeclaredCertificate,
+  name: string,
+  report: ReportProblem,
   kind: 'Issuer' | 'ClusterIssuer',
   namespace: string,
   issuers: readonly DeclaredIssuer[],
 ): void {
-  const { name } = spec.issuerRef;
   const path = ['spec', 'issuerRef', 'name'];
   const where = kind === 'ClusterIssuer' ? '' : ` in namespace ${namespace}`;
   const elsewhere = issuers.find((issuer) => issuer.name === name);
@@ -106,17 +112,30 @@ function checkDomains(
       );
     else if (candidates.every((provider) => provider.serves(domain) === false)) {
       const names = candidates.map((provider) => `${blockOf(provider)} "${provider.spec.name}"`).join(' and ');
-      report(path, `no provider of ${objectTitle(issuer)} serves ${domain}: ${names} cannot hold its TXT record.`);
+      report(
+        path,
+        `no provider of ${objectTitle(issuer)} serves ${domain}: going by its fields and Secrets, ${names} cannot write its TXT record; add the domain there${credentialsOf(candidates)} or a provider that serves it.`,
+      );
     }
   }
+}
+
+/** Which Secrets decide what these providers can write. */
+function credentialsOf(providers: readonly CheckedProvider[]): string {
+  const refs = providers.flatMap(({ spec }) => secretRefsOf(spec, [])).map(({ ref }) => `${ref.name}/${ref.key}`);
+  return refs.length === 0 ? '' : ` (Secret ${[...new Set(refs)].join(', ')})`;
 }
 
 function blockOf({ spec }: CheckedProvider): string {
   return Object.keys(spec).find((key) => key !== 'name' && key !== 'selector') ?? 'provider';
 }
 
+function isValid(certificate: DeclaredCertificate): certificate is ValidCertificate {
+  return certificate.spec !== undefined;
+}
+
 function checkSecretNames(
-  certificates: readonly DeclaredCertificate[],
+  certificates: readonly ValidCertificate[],
   issuers: readonly DeclaredIssuer[],
   secrets: SecretLookup,
 ): void {
