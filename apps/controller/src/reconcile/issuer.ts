@@ -54,8 +54,8 @@ export class IssuerReconciler {
       const { key } = await sessions.open(issuer);
       return { ...seen, key: { thumbprint: key.thumbprint } };
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      return { ...seen, key: error.reason === 'KeyMissing' ? 'missing' : error };
+      const problem = toProblem(error, this.#services.clock.now());
+      return { ...seen, key: problem.reason === 'KeyMissing' ? 'missing' : problem };
     }
   }
 

@@ -1,0 +1,39 @@
+import { systemRandom } from '@zoneproof/core';
+import type { Issuer } from '../resources/types.ts';
+import { SecretUnreadableError } from '../store/store.ts';
+import { IssuerReconciler } from './issuer.ts';
+import type { Services } from './services.ts';
+
+test('an account key that cannot be read is told of once and looked at again in a minute', async () => {
+  let issuer = {
+    kind: 'Issuer',
+    metadata: { namespace: 'd', name: 'ca', generation: 1 },
+    spec: { acme: { server: 'https://ca.test', privateKeySecretRef: { name: 'key' }, dns01: { providers: [] } } },
+    status: {},
+  } as unknown as Issuer;
+  let reads = 0;
+  const stop = new AbortController();
+  const reconciler = new IssuerReconciler({
+    store: {
+      get: () => issuer,
+      updateStatus: async (...[, , , change]: Parameters<Services['store']['updateStatus']>) => {
+        issuer = { ...issuer, status: change(issuer as never) as Issuer['status'] };
+      },
+    },
+    sessions: {
+      open: async () => {
+        if (++reads > 9) stop.abort();
+        throw new SecretUnreadableError('Secret d/key cannot be read (EACCES).');
+      },
+    },
+    run: (_name: string, effect: () => Promise<unknown>) => effect(),
+    report: () => undefined,
+    clock: { now: () => 1_000 },
+    random: systemRandom,
+    signal: stop.signal,
+    changes: () => 0,
+  } as unknown as Services);
+  expect(await reconciler.reconcile({ kind: 'Issuer', namespace: 'd', name: 'ca' })).toBe(61_000);
+  expect(issuer.status.conditions?.[0]).toMatchObject({ status: 'False', reason: 'SecretUnreadable' });
+  expect(reads).toBe(2);
+});
