@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import acmedns from '@zoneproof/provider-acmedns';
 import rfc2136 from '@zoneproof/provider-rfc2136';
@@ -164,7 +162,14 @@ describe('while an Order runs', () => {
   });
 });
 
-describe('at a Certificate that has been issued', () => {
+describe('at a Certificate that has been issued', () => {});
+
+test('a Secret that is not ours is told of, and nobody waits for it for ever', async () => {
+  const { controller, store } = await run(basis());
+  await store.writeSecret({ namespace: 'default', name: 'www-tls' }, { type: 'Opaque', data: { a: 'b' } });
+  await edit({ ...basis(), ...certificate('www') });
+  await controller.settled();
+  expect(readiness('www')).toMatchObject({ status: 'False', reason: 'SecretNotOurs' });
 });
 
 test('a challenge name that leads elsewhere by now is followed, and the value written there', async () => {
