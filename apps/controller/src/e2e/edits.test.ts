@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import acmedns from '@zoneproof/provider-acmedns';
 import rfc2136 from '@zoneproof/provider-rfc2136';
@@ -162,7 +164,30 @@ describe('while an Order runs', () => {
   });
 });
 
-describe('at a Certificate that has been issued', () => {});
+describe('at a Certificate that has been issued', () => {
+  test('another renewBefore holds at once', async () => {
+    await run({ ...basis(), ...certificate('www') });
+    await issued('www');
+    const { notAfter = 0, notBefore = 0 } = statusOf('www') ?? {};
+    await edit({ ...basis(), ...certificate('www', { renewBefore: '1h' }) });
+    await seen(() => statusOf('www')?.renewAt === notAfter - 3_600_000);
+    expect(statusOf('www')?.notBefore).toBe(notBefore);
+  });
+
+  test('a name that cannot be added leaves it not Ready, though the old one stays', async () => {
+    const { controller } = await run({ ...basis(), ...certificate('www') });
+    await issued('www');
+    sandbox.ca.faults.add({ at: 'validation', name: 'bad.example.test', problem: 'unauthorized', times: 9 });
+    const dnsNames = ['www.example.test', 'bad.example.test'];
+    await edit({
+      ...basis(),
+      ...certificate('www', { dnsNames, dns01: [{ provider: 'rfc2136', domains: dnsNames }] }),
+    });
+    await seen(() => statusOf('www')?.lastFailure?.reason === 'ValidationFailed');
+    await controller.settled();
+    expect(readiness('www')).toMatchObject({ status: 'False', reason: 'ValidationFailed' });
+  });
+});
 
 test('a Secret that is not ours is told of, and nobody waits for it for ever', async () => {
   const { controller, store } = await run(basis());
@@ -170,6 +195,18 @@ test('a Secret that is not ours is told of, and nobody waits for it for ever', a
   await edit({ ...basis(), ...certificate('www') });
   await controller.settled();
   expect(readiness('www')).toMatchObject({ status: 'False', reason: 'SecretNotOurs' });
+});
+
+test('a Certificate of another name takes over the Secret of one that was removed', async () => {
+  const { stateDir, store } = await run({ ...basis(), ...certificate('old', { secretName: 'www-tls' }) });
+  await issued('old');
+  const dnsNames = ['old.example.test'];
+  const renamed = { secretName: 'www-tls', dnsNames, dns01: [{ provider: 'rfc2136', domains: dnsNames }] };
+  await edit({ ...basis(), ...certificate('www', renamed) });
+  await issued('www');
+  expect(sandbox.ca.counts.certificates).toBe(1);
+  expect((await store.readSecret('default', 'www-tls'))?.metadata.owner?.name).toBe('www');
+  expect(await readFile(join(stateDir, 'certs/default/www/tls.crt'), 'utf8')).toContain('BEGIN CERTIFICATE');
 });
 
 test('a challenge name that leads elsewhere by now is followed, and the value written there', async () => {

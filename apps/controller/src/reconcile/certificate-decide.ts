@@ -68,22 +68,34 @@ export function decideCertificate(seen: SeenCertificate, now: number): Certifica
     return { step: { do: 'drop-former-orders', orders: formerOrders } };
   const obstacle = whatPreventsIssuance(seen, now);
   if (obstacle === undefined) return { step: { do: 'begin', why: due } };
-  const shown = { do: 'show', ready: isUsable(seen.stored, now), issuing: false, problem: obstacle } as const;
+  const shown = { do: 'show', ready: isReady(seen, now), issuing: false, problem: obstacle } as const;
   return { step: shown, ...(obstacle.retryAt === undefined ? {} : { wakeAt: obstacle.retryAt }) };
 }
 
 /** Why a new certificate is needed, as a sentence; undefined when the stored one will do. */
 function whyDue({ certificate, stored }: SeenCertificate, now: number): string | undefined {
-  const { status, spec } = certificate;
+  const unfit = whyUnfit(certificate, stored);
+  if (unfit !== undefined || stored.state !== 'present') return unfit;
+  if (certificate.status.renewRequestedAt !== undefined) return 'A renewal was asked for.';
+  const renewAt = fixedRenewal(certificate, stored);
+  return renewAt <= now ? `The stored certificate is due since ${new Date(renewAt).toISOString()}.` : undefined;
+}
+
+/** The stored instant counts, unless the certificate or `renewBefore` is another one since. */
+function fixedRenewal({ status, spec }: Certificate, stored: Extract<Stored, { state: 'present' }>): number {
+  const isSame = status.serial === stored.facts.serial && status.renewBefore === spec.renewBefore;
+  return isSame ? (status.renewAt ?? stored.renewAt) : stored.renewAt;
+}
+
+/** Why the stored certificate is not the one that is declared, however long it is valid. */
+function whyUnfit({ status, spec }: Certificate, stored: Stored): string | undefined {
   if (stored.state === 'missing') return 'There is no certificate yet.';
   if (stored.state === 'damaged') return `The stored certificate ${stored.why}.`;
   const wanted = [...spec.dnsNames].sort().join(', ');
   const held = [...stored.facts.names].sort().join(', ');
   if (wanted !== held) return `The stored certificate is for ${held}.`;
-  if (status.issuedFor !== undefined && status.issuedFor !== issuanceHash(spec)) return 'The Certificate was changed.';
-  if (status.renewRequestedAt !== undefined) return 'A renewal was asked for.';
-  const renewAt = status.serial === stored.facts.serial ? (status.renewAt ?? stored.renewAt) : stored.renewAt;
-  return renewAt <= now ? `The stored certificate is due since ${new Date(renewAt).toISOString()}.` : undefined;
+  const isAnother = status.issuedFor !== undefined && status.issuedFor !== issuanceHash(spec);
+  return isAnother ? 'The Certificate was changed.' : undefined;
 }
 
 function whatPreventsIssuance(
@@ -114,9 +126,10 @@ function rest(seen: SeenCertificate): CertificatePlan {
   // One that is being deleted goes when its values are out of the zones.
   const outdated = allButNewest(formerOrders).filter(({ metadata }) => metadata.deletedAt === undefined);
   if (outdated.length > 0) return { step: { do: 'drop-former-orders', orders: outdated } };
-  if (certificate.status.serial !== stored.facts.serial)
+  const { serial } = certificate.status;
+  const renewAt = fixedRenewal(certificate, stored);
+  if (serial !== stored.facts.serial || certificate.status.renewAt !== renewAt)
     return { step: { do: 'adopt', facts: stored.facts, renewAt: stored.renewAt } };
-  const renewAt = certificate.status.renewAt ?? stored.renewAt;
   return { step: { do: 'show', ready: true, issuing: false, problem: validity(stored, renewAt) }, wakeAt: renewAt };
 }
 
@@ -126,8 +139,8 @@ export function validity(stored: Extract<Stored, { state: 'present' }>, renewAt:
   return { reason: 'Issued', message: stored.warning === undefined ? dates : `${dates} ${stored.warning}` };
 }
 
-function showOrder({ stored }: SeenCertificate, order: Order, now: number): CertificateStep {
-  const ready = isUsable(stored, now);
+function showOrder(seen: SeenCertificate, order: Order, now: number): CertificateStep {
+  const ready = isReady(seen, now);
   const waiting = order.status.waiting;
   const problem: Shown = {
     reason: (waiting?.reason ?? (ready ? 'RenewalDue' : 'Issuing')) as Shown['reason'],
@@ -136,8 +149,9 @@ function showOrder({ stored }: SeenCertificate, order: Order, now: number): Cert
   return { do: 'show', ready, issuing: true, problem };
 }
 
-function isUsable(stored: Stored, now: number): boolean {
-  return stored.state === 'present' && stored.facts.notAfter > now;
+/** What is stored is what is declared, and still valid: being due, or failing to be renewed, takes nothing from that. */
+export function isReady({ certificate, stored }: SeenCertificate, now: number): boolean {
+  return stored.state === 'present' && stored.facts.notAfter > now && whyUnfit(certificate, stored) === undefined;
 }
 
 /** The Certificate or the account of its Issuer was changed while the Order was under way, or the Order was deleted. */

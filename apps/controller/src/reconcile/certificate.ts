@@ -12,6 +12,7 @@ import { nextIssuanceMs } from './backoff.ts';
 import {
   type CertificateStep,
   decideCertificate,
+  isReady,
   issuedForAnnotation,
   type SeenCertificate,
   type Shown,
@@ -119,7 +120,7 @@ export class CertificateReconciler {
         const order = orderName(certificate, issuance);
         this.#report(certificate, 'Issuing', step.why);
         const problem = { reason: 'Issuing', message: `Order ${order} is under way.` } as const;
-        const ready = seen.stored.state === 'present' && seen.stored.facts.notAfter > this.#services.clock.now();
+        const ready = isReady(seen, this.#services.clock.now());
         const conditions = this.#conditions(certificate, { ready, issuing: true, problem });
         await run('certificate.store-issuance', () =>
           store.updateStatus('Certificate', namespace, name, ({ status }) => ({
@@ -151,15 +152,32 @@ export class CertificateReconciler {
         );
         return;
       case 'adopt':
-        await this.#update(certificate, (status) => ({
+        await this.#takeOver(certificate);
+        await this.#update(certificate, ({ renewBefore: _before, ...status }) => ({
           ...status,
-          ...dates(step.facts, step.renewAt),
+          ...dates(certificate, step.facts, step.renewAt),
           issuedFor: issuanceHash(certificate.spec),
         }));
         return;
       case 'show':
         return this.#show(certificate, step);
     }
+  }
+
+  /** The Secret may be that of a Certificate which is gone. @throws ForeignSecretError when it is not */
+  async #takeOver({ spec, metadata }: Certificate): Promise<void> {
+    const { run, store } = this.#services;
+    const { namespace, name, uid } = metadata;
+    const secret = await store.readSecret(namespace, spec.secretName);
+    const before = secret?.metadata.owner;
+    if (secret === undefined || (before?.kind === 'Certificate' && before.name === name)) return;
+    const data = Object.fromEntries(secret.data.entries().map((entry) => [entry, secret.data.get(entry) ?? '']));
+    await run('certificate.store-certificate', () =>
+      store.writeSecret(
+        { namespace, name: spec.secretName, owner: { kind: 'Certificate', name, uid } },
+        { type: secret.type ?? 'kubernetes.io/tls', data },
+      ),
+    );
   }
 
   /** The key is stored before the Order that will use it, and a key that is there is never replaced. */
@@ -242,12 +260,15 @@ export class CertificateReconciler {
     // Before the status says that all is done: a crash in between runs it once more rather than never.
     this.#services.issued(certificate);
     const shown = validity(stored, stored.renewAt);
-    await this.#update(certificate, ({ order: _done, lastFailure: _cured, renewRequestedAt: _met, ...status }) => ({
-      ...status,
-      ...dates(facts, stored.renewAt),
-      issuedFor: order.metadata.annotations?.[issuedForAnnotation] ?? issuanceHash(certificate.spec),
-      conditions: this.#conditions(certificate, { ready: true, issuing: false, problem: shown }),
-    }));
+    await this.#update(
+      certificate,
+      ({ order: _done, lastFailure: _cured, renewRequestedAt: _met, renewBefore: _before, ...status }) => ({
+        ...status,
+        ...dates(certificate, facts, stored.renewAt),
+        issuedFor: order.metadata.annotations?.[issuedForAnnotation] ?? issuanceHash(certificate.spec),
+        conditions: this.#conditions(certificate, { ready: true, issuing: false, problem: shown }),
+      }),
+    );
     this.#report(certificate, 'Issued', shown.message);
   }
 
@@ -265,7 +286,7 @@ export class CertificateReconciler {
       .failure,
   ): Promise<void> {
     const now = this.#services.clock.now();
-    const issuedFor = issuanceHash(certificate.spec);
+    const issuedFor = order.metadata.annotations?.[issuedForAnnotation] ?? issuanceHash(certificate.spec);
     const before = certificate.status.lastFailure;
     const count = before?.issuedFor === issuedFor ? before.count + 1 : 1;
     const retryAt = Math.max(now + nextIssuanceMs(count, fraction(this.#services.random)), why?.retryAt ?? 0);
@@ -302,7 +323,8 @@ export class CertificateReconciler {
     if (certificate !== undefined) {
       const before = certificate.status.conditions?.find(({ type }) => type === 'Ready');
       if (before?.message !== problem.message) this.#report(certificate, problem.reason, problem.message, 'warn');
-      const ready = (certificate.status.notAfter ?? 0) > now;
+      const { notAfter = 0, issuedFor } = certificate.status;
+      const ready = notAfter > now && issuedFor === issuanceHash(certificate.spec);
       await this.#show(certificate, { ready, issuing: false, problem }).catch(() => undefined);
     }
     return problem.retryAt ?? now + retryMs;
@@ -351,9 +373,10 @@ function renewalOf(
   return { renewAt: renewalTime(facts, renewBefore), ...(warning === undefined ? {} : { warning }) };
 }
 
-function dates(facts: CertificateFacts, renewAt: number): Partial<CertificateStatus> {
+function dates({ spec }: Certificate, facts: CertificateFacts, renewAt: number): Partial<CertificateStatus> {
   const { notBefore, notAfter, serial, issuer } = facts;
-  return { notBefore, notAfter, serial, issuer, renewAt };
+  const { renewBefore } = spec;
+  return { notBefore, notAfter, serial, issuer, renewAt, ...(renewBefore === undefined ? {} : { renewBefore }) };
 }
 
 /** The certificates above the leaf. */

@@ -127,8 +127,10 @@ export interface CertificateStatus {
   readonly notAfter?: number;
   readonly serial?: string;
   readonly issuer?: string;
-  /** Epoch milliseconds: when the certificate is due. Fixed once per certificate. */
+  /** Epoch milliseconds: when the certificate is due. Fixed once per certificate and `renewBefore`. */
   readonly renewAt?: number;
+  /** The `spec.renewBefore` that `renewAt` follows. */
+  readonly renewBefore?: string;
   /** Set by `zoneproof renew`. */
   readonly renewRequestedAt?: number;
   readonly lastFailure?: {

@@ -39,11 +39,16 @@ export class FileSecrets {
     );
   }
 
-  /** One write of a Secret after the other: two that find it missing must not both make it. @throws ForeignSecretError */
-  async write(meta: NewMeta, content: SecretContent, ifAbsent: boolean): Promise<'written' | 'exists'> {
+  /**
+   * One write of a Secret after the other: two that find it missing must not both make it.
+   *
+   * @param isGone tells whether the owner of a Secret does not exist any more, so that another may have it
+   * @throws ForeignSecretError
+   */
+  async write(meta: NewMeta, content: SecretContent, ifAbsent: boolean, isGone: IsGone): Promise<'written' | 'exists'> {
     const path = `${meta.namespace}/${meta.name}`;
     const before = this.#writes.get(path) ?? Promise.resolve();
-    const write = before.then(() => this.#write(meta, content, ifAbsent));
+    const write = before.then(() => this.#write(meta, content, ifAbsent, isGone));
     const ended = write.then(
       () => undefined,
       () => undefined,
@@ -56,14 +61,20 @@ export class FileSecrets {
     }
   }
 
-  async #write(meta: NewMeta, content: SecretContent, ifAbsent: boolean): Promise<'written' | 'exists'> {
+  async #write(
+    meta: NewMeta,
+    content: SecretContent,
+    ifAbsent: boolean,
+    isGone: IsGone,
+  ): Promise<'written' | 'exists'> {
     const { namespace, name, owner } = meta;
     const existing = await this.read(namespace, name);
     if (existing !== undefined && ifAbsent) return 'exists';
     if ((await this.#readGiven(namespace, name)) !== undefined)
       throw foreign(meta, 'is given by a manifest or in the secrets directory');
     const before = existing?.metadata.owner;
-    if (existing !== undefined && (before?.kind !== owner?.kind || before?.name !== owner?.name))
+    const isOurs = before?.kind === owner?.kind && before?.name === owner?.name;
+    if (existing !== undefined && !isOurs && (before === undefined || !isGone(before)))
       throw foreign(meta, `belongs to ${before === undefined ? 'something else' : `${before.kind} ${before.name}`}`);
     if (owner?.kind === 'Order') await this.#orderKeys.write({ ...meta, owner }, content);
     else await this.#files.write(meta, content);
@@ -84,6 +95,8 @@ export class FileSecrets {
     return readSecretDirectory(join(this.#secretsDir, name), namespace, name);
   }
 }
+
+type IsGone = (owner: NonNullable<NewMeta['owner']>) => boolean;
 
 function foreign({ namespace, name }: NewMeta, why: string): ForeignSecretError {
   return new ForeignSecretError(

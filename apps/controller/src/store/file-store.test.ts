@@ -131,6 +131,7 @@ test("someone else's Secret is not overwritten, and one that must not be replace
   const owner = { kind: 'Certificate', name: 'www', uid: '' } as const;
   const other = { kind: 'Certificate', name: 'mail', uid: '' } as const;
   const content = { type: 'Opaque', data: { a: '1' } };
+  await store.applyManifests([certificate('www')]);
   await store.writeSecret({ namespace: 'default', name: 's', owner }, content);
   await expect(store.writeSecret({ namespace: 'default', name: 's', owner: other }, content)).rejects.toThrow(
     ForeignSecretError,

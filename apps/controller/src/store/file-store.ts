@@ -156,7 +156,10 @@ export class FileStore implements Store {
     content: SecretContent,
     options: { readonly ifAbsent?: boolean } = {},
   ): Promise<'written' | 'exists'> {
-    return this.#secrets.write(meta, content, options.ifAbsent ?? false);
+    // A Certificate that was renamed finds its Secret as that of one which was removed.
+    const isGone = ({ kind, name }: NonNullable<NewMeta['owner']>): boolean =>
+      kind === 'Certificate' && this.#objects.get({ kind, namespace: meta.namespace, name }) === undefined;
+    return this.#secrets.write(meta, content, options.ifAbsent ?? false, isGone);
   }
 
   async close(): Promise<void> {
