@@ -36,6 +36,16 @@ test('a change shows when it is on disk, and not before', async () => {
   await map.close();
 });
 
+test('a change that comes after the end touches nothing: another process may hold the file', async () => {
+  const map = await DurableMap.open<number>(path);
+  await map.set('a', 1);
+  await map.close();
+  await writeFile(path, '');
+  await expect(map.set('b', 2)).rejects.toThrow(StateDirError);
+  await expect(map.set('b', 3)).rejects.toThrow(StateDirError);
+  expect(await readFile(path, 'utf8')).toBe('');
+});
+
 test('a torn last line is dropped and the file goes on cleanly', async () => {
   const map = await DurableMap.open<number>(path);
   await map.set('a', 1);

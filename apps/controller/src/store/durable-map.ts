@@ -26,6 +26,7 @@ export class DurableMap<Value> {
   #baseOctets: number;
   /** The file may end within a line, or is not the one that is written to: it has to be written anew first. */
   #isTorn = false;
+  #isClosed = false;
   #waiting: { readonly line: Line; readonly done: () => void; readonly failed: (error: unknown) => void }[] = [];
   #writing: Promise<void> | undefined;
 
@@ -65,12 +66,15 @@ export class DurableMap<Value> {
 
   /** Resolves when everything asked for is on disk. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     while (this.#writing !== undefined) await this.#writing;
     if (this.#isTorn) await this.#rewrite().catch(() => undefined);
     await this.#file.close();
   }
 
   #append(line: Line): Promise<void> {
+    // Another process may hold the file by now.
+    if (this.#isClosed) return Promise.reject(new StateDirError(`${this.#path} was closed before this change.`));
     return new Promise((done, failed) => {
       this.#waiting.push({ line, done, failed });
       this.#writing ??= this.#write();
