@@ -14,6 +14,7 @@ import { type EffectHook, effectRunner } from '../effects/effects.ts';
 import { CertificateReconciler } from '../reconcile/certificate.ts';
 import { IssuerReconciler } from '../reconcile/issuer.ts';
 import { OrderReconciler } from '../reconcile/order.ts';
+import { toProblem } from '../reconcile/problem.ts';
 import type { Report, Services } from '../reconcile/services.ts';
 import type { Certificate, Kind, ObjectKey } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
@@ -81,6 +82,11 @@ export function startController(options: ControllerOptions): Controller {
   });
   const writer = createRecordWriter({ ledger, clock, timers, random, calls, windowMs: gatherMs });
   const background = new Set<Promise<void>>();
+  const tellInternalError = (key: ObjectKey, error: unknown): void => {
+    if (abort.signal.aborted) return;
+    const { reason, message } = toProblem(error, clock.now());
+    report({ level: 'error', ...key, reason, message });
+  };
 
   const services: Services = {
     store,
@@ -96,10 +102,12 @@ export function startController(options: ControllerOptions): Controller {
     changes: () => changes,
     issued: (certificate) => options.onIssued?.(certificate),
     inBackground: (key, work) => {
-      const task: Promise<void> = work().finally(() => {
-        background.delete(task);
-        queue.add(key);
-      });
+      const task: Promise<void> = work()
+        .catch((error: unknown) => tellInternalError(parseKey(key), error))
+        .finally(() => {
+          background.delete(task);
+          queue.add(key);
+        });
       background.add(task);
     },
   };
@@ -128,8 +136,7 @@ export function startController(options: ControllerOptions): Controller {
         return await reconcile(key);
       } catch (error) {
         if (abort.signal.aborted) return undefined;
-        const message = `This should not happen, please report it: ${error instanceof Error ? error.message : String(error)}`;
-        report({ level: 'error', ...key, reason: 'InternalError', message });
+        tellInternalError(key, error);
         return clock.now() + internalErrorPauseMs;
       }
     },
