@@ -61,7 +61,20 @@ export function toProblem(error: unknown, now: number): Problem {
   if (error instanceof ForeignSecretError)
     return new Problem('SecretNotOurs', error.message, 'change', undefined, error);
   const text = error instanceof Error ? error.message : String(error);
+  if (isFromSystem(error))
+    return new Problem(
+      'StateNotWritable',
+      `The state directory cannot be written: ${text}.`,
+      'retry',
+      undefined,
+      error,
+    );
   return new Problem('InternalError', `This should not happen, please report it: ${text}`, 'retry', undefined, error);
+}
+
+/** Disk full, read-only, over quota: an error of a system call. Those of sockets were told by the layers below. */
+function isFromSystem(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^E(NOSPC|DQUOT|ROFS|IO|ACCES|PERM)$/.test(String(error.code));
 }
 
 function fromAcmeProblem(error: AcmeProblem, now: number): Problem {
@@ -91,7 +104,7 @@ function fromAcmeProblem(error: AcmeProblem, now: number): Problem {
     case 'unauthorized':
       return problem('CARefused', 'final');
     default:
-      return error.httpStatus >= 500 || error.httpStatus === 429
+      return error.httpStatus >= 500 || error.httpStatus === 429 || error.disposition.startsWith('retry')
         ? problem('CAUnavailable', 'retry')
         : problem('CARefused', 'final');
   }
