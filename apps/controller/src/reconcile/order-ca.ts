@@ -1,6 +1,7 @@
 import {
   type AcmeOrder,
   AcmeProblem,
+  AcmeProtocolError,
   CertificateMismatchError,
   createCsr,
   type OrderState,
@@ -151,10 +152,12 @@ export async function finalizeOrder(seen: SeenOrder, services: Services): Promis
 export async function downloadCertificate(seen: SeenOrder, services: Services): Promise<void> {
   const { namespace, name } = seen.order.metadata;
   const { acme } = await openAccount(seen, services);
-  const { pemChain } = await acme.certificate(
-    (seen.pace.acme ?? seen.order.status.acme)?.certificateURL as string,
-    services.signal,
-  );
+  const url = (seen.pace.acme ?? seen.order.status.acme)?.certificateURL as string;
+  const { pemChain } = await acme.certificate(url, services.signal).catch((error: unknown) => {
+    // A valid order never expires for us: a certificate that is not there (any more) would be asked for without end.
+    const isGone = error instanceof AcmeProtocolError && (error.httpStatus === 404 || error.httpStatus === 410);
+    throw isGone ? new Problem('CAProtocolError', error.message, 'final', undefined, error) : error;
+  });
   const now = services.clock.now();
   try {
     const names = seen.order.spec.dnsNames;

@@ -56,7 +56,7 @@ export async function lookAndRespond(
     pace.nextPollAt = nextPollAt(0, undefined, now);
   }
   const message = behind?.evidence?.summary;
-  if (behind !== undefined && message !== undefined && message !== order.status.waiting?.message)
+  if (behind !== undefined && message !== undefined && !isStored(behind, order.status.challenges))
     services.report({ level: 'info', kind: 'Order', namespace, name, reason: 'SelfCheckWaiting', message });
   // The same picture as before is not worth a write: a slow zone is looked at hundreds of times.
   if (changed.every((challenge) => challenge.step === 'presented' && isStored(challenge, order.status.challenges)))
@@ -127,5 +127,11 @@ function presentedAt(challenge: ChallengeStatus, { pace }: SeenOrder, fallback: 
 
 function isStored(challenge: ChallengeStatus, stored: readonly ChallengeStatus[] | undefined): boolean {
   const before = stored?.find(({ authorizationURL }) => authorizationURL === challenge.authorizationURL);
-  return before?.step === challenge.step && before.evidence?.summary === challenge.evidence?.summary;
+  return before?.step === challenge.step && picture(before.evidence) === picture(challenge.evidence);
+}
+
+/** What was seen without how long it took, which is another time at each look. */
+function picture(evidence: Evidence | undefined): string {
+  const servers = evidence?.servers.map(({ rttMs: _another, ...server }) => server);
+  return JSON.stringify([evidence?.verdict, evidence?.target, servers]);
 }

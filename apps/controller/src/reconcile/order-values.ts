@@ -1,4 +1,4 @@
-import type { BoundProvider, LedgerEntry, WriteOutcome, Zone } from '@zoneproof/core';
+import { type BoundProvider, type LedgerEntry, ProviderError, type WriteOutcome, type Zone } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus } from '../resources/types.ts';
 import { abandonAfterMs, type SeenOrder } from './order-decide.ts';
@@ -90,7 +90,7 @@ function takeOutcome(
     case 'waiting':
       return new Problem('SlotBusy', outcome.reason, 'retry');
     case 'failed': {
-      const { reason, message, cure, retryAt } = toProblem(outcome.error, now);
+      const { reason, message, cure, retryAt } = toProblem(tooLong(outcome.error, services), now);
       return new Problem(reason, message, cure, outcome.retryAt ?? retryAt, outcome.error);
     }
   }
@@ -138,7 +138,7 @@ async function removeNow(entries: readonly LedgerEntry[], seen: SeenOrder, servi
         signal: writeSignal(services),
       });
       const failed = outcomes.find((outcome) => outcome.status === 'failed');
-      return failed?.status === 'failed' ? failed.error : undefined;
+      return failed?.status === 'failed' ? tooLong(failed.error, services) : undefined;
     }),
   );
   const failure = failures.find((error) => error !== undefined);
@@ -168,6 +168,13 @@ async function abandonWhenHopeless(
     message: `These values could not be removed and stay behind; remove them by hand: ${left}. ${problem.message}`,
   });
   await services.ledger.settle(entries.map(({ id }) => id));
+}
+
+/** Nobody stopped the write but its own deadline. */
+function tooLong(error: ProviderError, services: Services): ProviderError {
+  if (error.kind !== 'aborted' || services.signal.aborted) return error;
+  const message = `${error.message} after ${writeTimeoutMs / 1_000} s. Check that the DNS service answers.`;
+  return new ProviderError({ kind: 'unavailable', message, cause: error });
 }
 
 function writeSignal(services: Services): AbortSignal {

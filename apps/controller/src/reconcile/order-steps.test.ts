@@ -1,0 +1,100 @@
+import { AcmeProtocolError } from '@zoneproof/acme';
+import { type Evidence, ProviderError } from '@zoneproof/core';
+import type { DnsName } from '@zoneproof/dns';
+import type { ChallengeStatus, Order, OrderStatus } from '../resources/types.ts';
+import { downloadCertificate } from './order-ca.ts';
+import type { SeenOrder } from './order-decide.ts';
+import { lookAndRespond } from './order-look.ts';
+import { newPace } from './order-pace.ts';
+import { publishValues } from './order-values.ts';
+import type { Route } from './route.ts';
+import type { Services } from './services.ts';
+
+const account = { accountURL: 'a', server: 'ca', keyThumbprint: 't' };
+const issuer = { metadata: { name: 'ca' }, spec: { acme: { server: 'ca' } }, status: { acme: account } };
+const challenge = { authorizationURL: 'a1', domain: 'a.example', value: 'v1', step: 'new' } as ChallengeStatus;
+const location = { target: '_acme-challenge.a.example', name: '_acme-challenge.a.example', zone: 'a.example' };
+
+/** One Order in fakes of all that is around it. */
+function prepare(status: OrderStatus, parts: object) {
+  let order = {
+    kind: 'Order',
+    metadata: { namespace: 'd', name: 'www-1', generation: 1 },
+    spec: { issuerRef: { kind: 'Issuer', name: 'ca' }, dnsNames: ['a.example'] },
+    status,
+  } as unknown as Order;
+  const told: string[] = [];
+  const writes = { count: 0 };
+  const services = {
+    store: {
+      get: () => issuer,
+      updateStatus: async (...[, , , change]: Parameters<Services['store']['updateStatus']>) => {
+        writes.count++;
+        order = { ...order, status: change(order as never) as OrderStatus };
+      },
+    },
+    clock: { now: () => 1_000 },
+    run: (_name: string, effect: () => Promise<unknown>) => effect(),
+    report: ({ message }: { readonly message: string }) => told.push(message),
+    signal: new AbortController().signal,
+    ...parts,
+  } as unknown as Services;
+  const pace = newPace();
+  pace.routes.set(
+    'a.example' as DnsName,
+    {
+      location,
+      provider: { account: 'x', block: { name: 'p' }, capabilities: { model: 'rrset' } },
+      zone: { id: 'z', name: 'a.example' },
+    } as unknown as Route,
+  );
+  const seen = (): SeenOrder => ({ order, pace, issuer: 'ready', hasProviders: true, claims: new Map(), changes: 0 });
+  return { seen, services, told, writes };
+}
+
+const sessionsOf = (acme: object) => ({ open: async () => ({ key: { thumbprint: 't' }, acme }) });
+
+test('a look that sees the same in another time is neither stored nor told again', async () => {
+  let rttMs = 10;
+  const look = async (): Promise<Evidence> => {
+    rttMs++;
+    const server = { server: 'ns1', address: '192.0.2.1', finding: 'lacks', transport: 'udp', rttMs };
+    return {
+      verdict: 'missing',
+      at: rttMs,
+      summary: `ns1 lacks it, ${rttMs} ms`,
+      servers: [server],
+    } as unknown as Evidence;
+  };
+  const { seen, services, told, writes } = prepare(
+    { challenges: [challenge] },
+    { sessions: sessionsOf({}), selfCheck: { look, forget: () => undefined } },
+  );
+  for (let looks = 0; looks < 3; looks++) await lookAndRespond(seen().order.status.challenges ?? [], seen(), services);
+  expect(told).toEqual(['ns1 lacks it, 11 ms']);
+  expect(writes.count).toBe(1);
+});
+
+test('a certificate that is not at its URL ends the Order instead of being asked for without end', async () => {
+  const acme = {
+    certificate: async () => {
+      throw new AcmeProtocolError('https://ca.test/cert/1', 'https://ca.test/cert/1 answered POST with HTTP 404', {
+        httpStatus: 404,
+      });
+    },
+  };
+  const status = { acme: { status: 'valid', certificateURL: 'https://ca.test/cert/1' } } as unknown as OrderStatus;
+  const { seen, services } = prepare(status, { sessions: sessionsOf(acme) });
+  await expect(downloadCertificate(seen(), services)).rejects.toMatchObject({
+    reason: 'CAProtocolError',
+    cure: 'final',
+  });
+});
+
+test('a write that its own deadline ended says so, and not that somebody stopped it', async () => {
+  const error = new ProviderError({ kind: 'aborted', message: 'p: waiting for a write to zone a.example was stopped' });
+  const { seen, services } = prepare({}, { writer: { write: async () => [{ status: 'failed', error }] } });
+  const writing = publishValues([challenge], seen(), services);
+  await expect(writing).rejects.toMatchObject({ reason: 'ProviderUnavailable', cure: 'retry' });
+  await expect(writing).rejects.toThrow('after 60 s');
+});
