@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Secret } from '../resources/types.ts';
 import { linkAtomically, removeDurably, writeDirectoryAtomically } from './atomic-file.ts';
@@ -60,29 +60,46 @@ export class SecretFiles {
  * @throws SecretUnreadableError when it is there and cannot be read
  */
 export async function readSecretDirectory(path: string, namespace: string, name: string): Promise<Secret | undefined> {
-  try {
-    const names = (await readdir(path, { withFileTypes: true }))
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => entry.name);
-    const entries: Record<string, Uint8Array> = {};
-    let meta: Pick<Secret, 'type'> & Pick<NewMeta, 'owner' | 'labels' | 'annotations'> = {};
-    for (const file of names) {
-      if (file === metaFile) meta = JSON.parse(await readFile(join(path, file), 'utf8'));
-      else if (!file.startsWith('.')) entries[file] = await readFile(join(path, file));
+  for (let again = true; ; again = false) {
+    try {
+      // One version from the first entry to the last: the link may lead to the next one meanwhile.
+      return await readEntries(await realpath(path), namespace, name);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'ENOENT') {
+        if (
+          !(await lstat(path).then(
+            () => true,
+            () => false,
+          ))
+        )
+          return undefined;
+        if (again) continue;
+      }
+      // What is there and leads nowhere is not missing: a missing account key would be made anew.
+      throw new SecretUnreadableError(
+        `Secret ${namespace}/${name} cannot be read from ${path} (${code ?? 'damaged'}).`,
+        error,
+      );
     }
-    const { type, ...rest } = meta;
-    return {
-      kind: 'Secret',
-      metadata: { namespace, name, uid: '', generation: 1, resourceVersion: '', createdAt: 0, ...rest },
-      ...(type === undefined ? {} : { type }),
-      data: secretData(entries),
-    };
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT') return undefined;
-    throw new SecretUnreadableError(
-      `Secret ${namespace}/${name} cannot be read from ${path} (${code ?? 'damaged'}).`,
-      error,
-    );
   }
+}
+
+async function readEntries(path: string, namespace: string, name: string): Promise<Secret> {
+  const names = (await readdir(path, { withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => entry.name);
+  const entries: Record<string, Uint8Array> = {};
+  let meta: Pick<Secret, 'type'> & Pick<NewMeta, 'owner' | 'labels' | 'annotations'> = {};
+  for (const file of names) {
+    if (file === metaFile) meta = JSON.parse(await readFile(join(path, file), 'utf8'));
+    else if (!file.startsWith('.')) entries[file] = await readFile(join(path, file));
+  }
+  const { type, ...rest } = meta;
+  return {
+    kind: 'Secret',
+    metadata: { namespace, name, uid: '', generation: 1, resourceVersion: '', createdAt: 0, ...rest },
+    ...(type === undefined ? {} : { type }),
+    data: secretData(entries),
+  };
 }
