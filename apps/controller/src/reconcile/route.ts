@@ -40,7 +40,10 @@ export async function findRoute(
   const holders = found.filter((answer): answer is Holder => 'zone' in answer);
   const longest = Math.max(...holders.map(({ zone }) => zone.name.length));
   const [best, ...others] = holders.filter(({ zone }) => zone.name.length === longest);
-  if (best === undefined) throw mostTelling(found as readonly Failure[], services);
+  const failures = found.filter((answer): answer is Failure => 'error' in answer);
+  if (best === undefined) throw mostTelling(failures, services);
+  // A zone above the one that answers: the provider of the right one may only be out of reach now.
+  if (best.zone.name !== location.zone && failures.some(isNoDenial)) throw mostTelling(failures, services);
   if (others.length > 0) {
     const names = [best, ...others].map(({ provider }) => provider.block.name).join(', ');
     throw new Problem(
@@ -77,9 +80,14 @@ async function zoneAt(
   }
 }
 
+/** Anything but "no such zone here". */
+function isNoDenial({ error }: Failure): boolean {
+  return !(isProviderError(error) && error.kind === 'zone-not-found');
+}
+
 /** Among several refusals, "create this record" and "wrong key" help more than "no such zone here". */
 function mostTelling(failures: readonly Failure[], services: Services): Problem {
-  const telling = failures.filter(({ error }) => !(isProviderError(error) && error.kind === 'zone-not-found'));
+  const telling = failures.filter(isNoDenial);
   const problems = (telling.length > 0 ? telling : failures).map(({ error }) => toProblem(error, services.clock.now()));
   const [first, ...rest] = problems as [Problem, ...Problem[]];
   if (rest.length === 0) return first;
