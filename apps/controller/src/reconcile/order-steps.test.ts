@@ -1,13 +1,13 @@
 import { AcmeProtocolError } from '@zoneproof/acme';
-import { type Evidence, ProviderError } from '@zoneproof/core';
+import { type Evidence, type LedgerEntry, ProviderError } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
-import type { ChallengeStatus, Order, OrderStatus } from '../resources/types.ts';
+import type { ChallengeStatus, Issuer, Order, OrderStatus } from '../resources/types.ts';
 import { downloadCertificate } from './order-ca.ts';
 import type { SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
 import { newPace } from './order-pace.ts';
-import { publishValues } from './order-values.ts';
-import type { Route } from './route.ts';
+import { publishValues, removeValues } from './order-values.ts';
+import { findRoute, type Route } from './route.ts';
 import type { Services } from './services.ts';
 
 const account = { accountURL: 'a', server: 'ca', keyThumbprint: 't' };
@@ -16,10 +16,10 @@ const challenge = { authorizationURL: 'a1', domain: 'a.example', value: 'v1', st
 const location = { target: '_acme-challenge.a.example', name: '_acme-challenge.a.example', zone: 'a.example' };
 
 /** One Order in fakes of all that is around it. */
-function prepare(status: OrderStatus, parts: object) {
+function prepare(status: OrderStatus, parts: object, metadata: object = {}) {
   let order = {
     kind: 'Order',
-    metadata: { namespace: 'd', name: 'www-1', generation: 1 },
+    metadata: { namespace: 'd', name: 'www-1', generation: 1, ...metadata },
     spec: { issuerRef: { kind: 'Issuer', name: 'ca' }, dnsNames: ['a.example'] },
     status,
   } as unknown as Order;
@@ -27,7 +27,7 @@ function prepare(status: OrderStatus, parts: object) {
   const writes = { count: 0 };
   const services = {
     store: {
-      get: () => issuer,
+      get: (kind: string) => (kind === 'Order' ? order : issuer),
       updateStatus: async (...[, , , change]: Parameters<Services['store']['updateStatus']>) => {
         writes.count++;
         order = { ...order, status: change(order as never) as OrderStatus };
@@ -97,4 +97,61 @@ test('a write that its own deadline ended says so, and not that somebody stopped
   const writing = publishValues([challenge], seen(), services);
   await expect(writing).rejects.toMatchObject({ reason: 'ProviderUnavailable', cure: 'retry' });
   await expect(writing).rejects.toThrow('after 60 s');
+});
+
+test('values that cannot be removed are let go after ten tries, however long ago the Order was deleted', async () => {
+  const entry = {
+    id: 'e1',
+    account: 'x',
+    zone: { id: 'z' },
+    provider: { issuer: 'i', name: 'p' },
+    name: 'n',
+    value: 'v',
+  };
+  const gone = { ...entry, id: 'e2', value: 'removed meanwhile' };
+  const error = new ProviderError({ kind: 'auth', message: 'p: Secret d/token does not exist' });
+  const settled: (readonly string[])[] = [];
+  let removal: Promise<void> | undefined;
+  const { seen, services, told } = prepare(
+    { ledger: [entry] } as unknown as OrderStatus,
+    {
+      random: (length: number) => new Uint8Array(length),
+      writer: { write: async () => [{ status: 'failed', error }] },
+      sessions: { providerOf: async () => ({}) },
+      ledger: { settle: async (ids: readonly string[]) => settled.push(ids) },
+      clock: { now: () => 9_000_000 },
+      inBackground: (_key: string, work: () => Promise<void>) => {
+        removal = work();
+      },
+    },
+    { deletedAt: 1_000 },
+  );
+  const entries = [entry, gone] as unknown as LedgerEntry[];
+  for (let tries = 1; tries <= 10; tries++) {
+    expect(settled).toEqual([]);
+    await removeValues(entries, seen(), services);
+    await removal;
+  }
+  expect(settled).toEqual([['e1']]);
+  expect(told.at(-1)).toContain('remove them by hand: n TXT "v". p: Secret d/token');
+});
+
+test('while the provider of a delegated zone is out of reach, its value does not go to the zone above', async () => {
+  const provider = (name: string) => ({ spec: { name }, bound: { block: { name } } });
+  const { seen, services } = prepare(
+    {},
+    {
+      selfCheck: { locate: async () => ({ ...location, zone: 'a.example' }) },
+      sessions: {
+        providers: async () => [provider('parent'), provider('child')],
+        findZone: async (bound: { readonly block: { readonly name: string } }) => {
+          if (bound.block.name === 'parent') return { id: 'z', name: 'example' };
+          throw new ProviderError({ kind: 'unavailable', message: 'child: no answer' });
+        },
+      },
+    },
+  );
+  const { order } = seen();
+  const found = findRoute('a.example' as DnsName, order, issuer as unknown as Issuer, services, services.signal);
+  await expect(found).rejects.toMatchObject({ reason: 'ProviderUnavailable' });
 });

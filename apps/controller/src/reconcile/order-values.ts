@@ -9,6 +9,8 @@ import type { Services } from './services.ts';
 
 /** A write of a value, its repeats included, has to end within this time. */
 const writeTimeoutMs = 60_000;
+/** One a minute. */
+const abandonAfterTries = 10;
 
 /** Writes the values of `challenges`: one request a zone, so that apex and wildcard travel together. */
 export async function publishValues(
@@ -152,13 +154,16 @@ async function removeNow(entries: readonly LedgerEntry[], seen: SeenOrder, servi
 async function abandonWhenHopeless(
   entries: readonly LedgerEntry[],
   problem: Problem,
-  { order }: SeenOrder,
+  { order, pace }: SeenOrder,
   services: Services,
 ): Promise<void> {
   const { namespace, name, deletedAt } = order.metadata;
   if (deletedAt === undefined || problem.cure !== 'change') return;
-  if (services.clock.now() - deletedAt < abandonAfterMs) return;
-  const left = entries.map((entry) => `${entry.name} TXT "${entry.value}"`).join(', ');
+  // A process that was just started has not tried for long, however long ago the Order was deleted.
+  if (services.clock.now() - deletedAt < abandonAfterMs || pace.removals < abandonAfterTries) return;
+  const open = new Set(services.store.get('Order', namespace, name)?.status.ledger?.map(({ id }) => id));
+  const unremoved = entries.filter(({ id }) => open.has(id));
+  const left = unremoved.map((entry) => `${entry.name} TXT "${entry.value}"`).join(', ');
   services.report({
     level: 'error',
     kind: 'Order',
@@ -167,7 +172,7 @@ async function abandonWhenHopeless(
     reason: 'CleanUpAbandoned',
     message: `These values could not be removed and stay behind; remove them by hand: ${left}. ${problem.message}`,
   });
-  await services.ledger.settle(entries.map(({ id }) => id));
+  await services.ledger.settle(unremoved.map(({ id }) => id));
 }
 
 /** Nobody stopped the write but its own deadline. */

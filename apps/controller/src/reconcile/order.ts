@@ -26,7 +26,9 @@ export class OrderReconciler {
       if (this.#services.signal.aborted) return undefined;
       const seen = this.#observe(key);
       if (seen === undefined) {
-        this.#paces.delete(`${key.namespace}/${key.name}`);
+        const path = `${key.namespace}/${key.name}`;
+        this.#paces.delete(path);
+        for (const [url, holder] of this.#claims) if (holder === path) this.#claims.delete(url);
         return undefined;
       }
       const now = this.#services.clock.now();
@@ -73,7 +75,9 @@ export class OrderReconciler {
     const path = `${key.namespace}/${key.name}`;
     if (order.status.result !== undefined) this.#claims.delete(order.status.acme?.orderURL ?? '');
     const pace = this.#paces.get(path) ?? newPace();
-    this.#paces.set(path, pace);
+    // One that is over and has nothing left in a zone is not remembered: it may stay for months, and had a key.
+    if (order.status.result !== undefined && (order.status.ledger ?? []).length === 0) this.#paces.delete(path);
+    else this.#paces.set(path, pace);
     if (pace.changes !== changes()) forgetRoutes(pace, order, changes());
     const { kind, name } = order.spec.issuerRef;
     const issuer = store.get(kind, kind === 'ClusterIssuer' ? '' : key.namespace, name);
