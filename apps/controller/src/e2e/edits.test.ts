@@ -101,6 +101,16 @@ describe('while an Order runs', () => {
     await issued('www');
   });
 
+  test('values written before the credentials moved to another Secret are taken away with the new one', async () => {
+    sandbox.ca.faults.add({ at: 'challenge', problem: 'unavailable', times: 99 });
+    await run({ ...basis(), ...certificate('www') });
+    await seen(() => values('www').length > 0);
+    const moved = basis((issuer) => issuer.replace('name: rfc2136-tsig', 'name: other-tsig'));
+    const secrets = (moved['secrets.yaml'] ?? '').replace('name: rfc2136-tsig', 'name: other-tsig');
+    await edit({ ...moved, 'secrets.yaml': secrets });
+    await clean('www');
+  });
+
   test('another server of the Issuer means another order there', async () => {
     const { resolvers, transport } = sandbox;
     const ca = await startAcmeCa({ dns: { resolvers, transport } });

@@ -93,6 +93,9 @@ export class IssuerSessions implements Sessions {
       return session;
     }
     const key = await readKey(keyPem, `${namespace}/${privateKeySecretRef.name}`);
+    // Another look may have made the client meanwhile, and registered with it.
+    const made = this.#sessions.get(path);
+    if (made?.server === server && made.caBundle === caBundle && made.keyPem === keyPem) return made;
     const acme = this.#acmeClient(issuer, key);
     const session = { key, acme, keyPem, server, caBundle, ...read };
     this.#sessions.set(path, session);
@@ -120,8 +123,18 @@ export class IssuerSessions implements Sessions {
     );
   }
 
-  providerOf(entry: LedgerEntry): Promise<BoundProvider> {
-    return this.#bind(entry.provider);
+  async providerOf(entry: LedgerEntry): Promise<BoundProvider> {
+    // As it is now, where that is still the same account: its credentials may have moved to another Secret since.
+    const current = this.#currentBlock(entry.provider);
+    const bound = current && (await this.#bind(current).catch(() => undefined));
+    return bound?.account === entry.account ? bound : this.#bind(entry.provider);
+  }
+
+  #currentBlock({ issuer: path, name, key }: ProviderBlock): ProviderBlock | undefined {
+    const [kind, namespace, issuerName] = path.split('/') as [Issuer['kind'], string, string];
+    const issuer = this.#options.store.get(kind, namespace, issuerName);
+    const spec = issuer?.spec.acme.dns01.providers.find((provider) => provider.name === name && key in provider);
+    return issuer && spec && blockOf(issuer, spec);
   }
 
   findZone(bound: BoundProvider, target: RecordTarget, signal: AbortSignal): Promise<Zone> {
