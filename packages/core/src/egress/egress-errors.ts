@@ -14,8 +14,8 @@ type Row = readonly [code: string | RegExp, kind: EgressErrorKind, text: (host: 
 const table: readonly Row[] = [
   ['ZONEPROOF_ADDRESS_DENIED', 'denied', (host) => `${host} may not be connected to`],
   ['ECONNREFUSED', 'refused', (host) => `${host} refuses connections; check that the service runs there`],
-  ['ENOTFOUND', 'name-not-found', (host) => `the name of ${host} does not exist in the DNS`],
-  ['EAI_AGAIN', 'unreachable', (host) => `the name of ${host} could not be resolved just now`],
+  ['ENOTFOUND', 'name-not-found', (host) => `the name ${host} does not exist in the DNS; check its spelling`],
+  ['EAI_AGAIN', 'unreachable', (host) => `the name ${host} could not be resolved just now`],
   [
     /^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EHOSTDOWN|ENETDOWN)$/,
     'unreachable',

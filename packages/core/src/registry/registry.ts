@@ -107,9 +107,10 @@ function notInstalled(key: string, providers: readonly InstalledProvider[]): Reg
   const nearest = nearestName(key, keys);
   const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
   const there = keys.length === 0 ? 'no provider package is installed' : `installed: ${keys.join(', ')}`;
-  const install = /^[a-z][a-zA-Z0-9]*$/.test(key)
-    ? ` Install it with: npm install @zoneproof/provider-${key.toLowerCase()}`
-    : '';
+  const install =
+    nearest === undefined && /^[a-z][a-zA-Z0-9]*$/.test(key)
+      ? ` Install its package, for one of zoneproof's own: npm install @zoneproof/provider-${key.toLowerCase()}`
+      : '';
   return new RegistryError('not-installed', `provider "${key}" is not installed (${there}).${meant}${install}`, []);
 }
 

@@ -50,9 +50,10 @@ export function createZoneAsker(ask: Ask, gate: Gate, hedgeMs: number): ZoneAske
         return reply;
       });
       if (answer) return answer;
-      const reasons = failures.map(
-        ({ candidate, error }) => `${candidate.name} ${candidate.address}: ${noAnswerReason(error)}`,
-      );
+      // In the order of names: who was asked first changes each time, and a message that stays is told once.
+      const reasons = failures
+        .map(({ candidate, error }) => `${candidate.name} ${candidate.address}: ${noAnswerReason(error)}`)
+        .sort();
       throw new LocateError(
         'unreachable',
         `no authoritative server of ${shown(zone.zone)} can be asked for ${name} (${reasons.join('; ')}); ` +

@@ -249,6 +249,14 @@ describe('where the value belongs', () => {
     expect(problem.message).toContain('check');
   });
 
+  test('the message stays the same, whoever is asked first', async () => {
+    for (const server of Object.values(await world.serveExample())) server.manner = () => ({ rcode: 'REFUSED' });
+    const names = ['a', 'b', 'c'].map((label) => toDnsName(`_acme-challenge.${label}.example.com`));
+    const problems = await Promise.all(names.map((name) => problemOf(world.check.locate(name, signal))));
+    const messages = new Set(problems.map(({ message }, i) => message.replace(names[i] as string, 'NAME')));
+    expect([...messages]).toEqual([expect.stringMatching(/ns1\.example\.com 192\.0\.2\.1.*ns2\.example\.com/)]);
+  });
+
   test('listed servers that are silent, listed servers that do not exist, and none at all', async () => {
     world.resolver.manner = () => 'silent';
     world.check = world.checkFrom('192.0.2.53', hasty);
