@@ -104,6 +104,12 @@ test('what is not JSON is placed, and never repeated', () => {
   expect(problem).toMatch(/^error: it is not JSON( \(line 6, column 5\))?$/);
 });
 
+test('a document that was cut off says where it ends', () => {
+  expect(messages('{\n  "example.com": {"username":\n')).toEqual([
+    'error: it is not JSON: it ends too early (line 2, column 30)',
+  ]);
+});
+
 test('any text gives accounts or problems, and no problem repeats a password', () => {
   const password = 'hunter2hunter2';
   const member = fc.oneof(fc.constant(password), fc.jsonValue());

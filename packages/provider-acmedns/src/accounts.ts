@@ -75,7 +75,10 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | string {
     return isObject(value) ? value : 'it is JSON, but no object with domains as keys';
   } catch (error) {
     // Only the position: the rest of the parser's message repeats the text, passwords included.
-    const position = /at position (\d+)/.exec((error as Error).message)?.[1];
+    const { message } = error as Error;
+    if (message.includes('end of JSON input'))
+      return `it is not JSON: it ends too early${placeOf(text, text.trimEnd().length)}`;
+    const position = /at position (\d+)/.exec(message)?.[1];
     return `it is not JSON${position === undefined ? '' : placeOf(text, Number(position))}`;
   }
 }
