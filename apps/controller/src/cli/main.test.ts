@@ -21,7 +21,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     2,
     /unknown option '--onec'\n\(Did you mean --once\?\)/,
   ],
-  ['run wants a path', ['run'], 2, /missing required argument 'path'/],
+  ['run wants a path', ['run'], 2, /missing required argument 'path'\n\(zoneproof run --help shows how it is used\)/],
   [
     'a server without port',
     ['run', 'x', '--dns01-self-check-nameservers', '10.0.0.1'],
@@ -42,6 +42,12 @@ test.each<[string, readonly string[], number, RegExp]>([
     ['acmedns', 'register', 'auth', '-d', 'a.example', '--out', 'x.json'],
     2,
     /"auth" is not a URL/,
+  ],
+  [
+    'a domain left out',
+    ['acmedns', 'register', 'https://auth.example', '--out', 'x.json'],
+    2,
+    /--domain[\s\S]*\(zoneproof acmedns register --help shows how it is used\)/,
   ],
   [
     'a range that is none',
@@ -71,6 +77,23 @@ test.each<[string, readonly string[], number, RegExp]>([
   expect(ran.code).toBe(code);
 });
 
+test('status leaves a state directory of a newer format alone', () =>
+  inDirectory(async (state) => {
+    await writeFile(join(state, 'format.json'), '{"format":99}');
+    const ran = await runMain(['status', '--state', state]);
+    expect(ran).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/has format 99; this zoneproof knows/) });
+  }));
+
+test('a state directory that cannot be made is told with the reason, and not as a fault of the program', () =>
+  inDirectory(async (directory) => {
+    await writeFile(join(directory, 'a.yaml'), '{apiVersion: v1, kind: Secret, metadata: {name: s}}');
+    const ran = await runMain(['run', directory, '--once', '--state', '/dev/null/state']);
+    expect(ran).toMatchObject({
+      code: 1,
+      err: 'zoneproof: The state directory /dev/null/state cannot be made: a file is in the way (ENOTDIR, mkdir /dev/null/state).\n',
+    });
+  }));
+
 describe('validate and run on broken manifests', () => {
   const broken =
     'apiVersion: zoneproof.dev/v1alpha1\nkind: Certificate\nmetadata: {name: shop}\nspec: {secretName: a, dnsNames: [a..b], issuerRef: {name: x}}\n';
@@ -82,7 +105,8 @@ describe('validate and run on broken manifests', () => {
       const { code, out } = await runMain(['validate', file]);
       expect(out.split('\n')).toEqual([
         `${file}:4:34: error: Certificate default/shop: spec.dnsNames[0]: "a..b" is not a domain name: it has an empty label.`,
-        'invalid: 1 error; nothing was sent anywhere.',
+        expect.stringContaining('spec.issuerRef.name: there is no Issuer "x" in namespace default'),
+        'invalid: 2 errors; nothing was sent anywhere.',
         '',
       ]);
       expect(code).toBe(2);
@@ -98,7 +122,11 @@ describe('validate and run on broken manifests', () => {
       const { code, out } = await runMain(['validate', directory, '-o', 'json']);
       const report = JSON.parse(out);
       expect(violations('validate.schema.json', report)).toEqual([]);
-      expect(report).toMatchObject({ valid: false, objects: [{ kind: 'Secret', name: 's' }], problems: [{ line: 4 }] });
+      expect(report).toMatchObject({
+        valid: false,
+        objects: [{ kind: 'Secret', name: 's' }],
+        problems: [{ line: 4 }, { line: 4 }],
+      });
       expect(out).not.toContain('sesame');
       expect(code).toBe(2);
     }));
@@ -112,7 +140,7 @@ describe('validate and run on broken manifests', () => {
         transport: refusingTransport(),
       });
       expect(ran.code).toBe(2);
-      expect(ran.err).toMatch(/a\.yaml:4:34: error: [\s\S]*1 error in the manifests; nothing was sent anywhere\.\n$/);
+      expect(ran.err).toMatch(/a\.yaml:4:34: error: [\s\S]*2 errors in the manifests; nothing was sent anywhere\.\n$/);
       expect(existsSync(state)).toBe(false);
     }));
 });

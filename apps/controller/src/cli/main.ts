@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { describeDiskError } from '../store/disk-error.ts';
 import { StateDirError } from '../store/state-format.ts';
 import { CommandError, createContext, type Inputs, UsageError } from './context.ts';
 import { createProgram } from './program.ts';
@@ -29,6 +30,11 @@ export async function main(argv: readonly string[], inputs: Inputs = {}): Promis
     if (error instanceof UsageError || error instanceof CommandError || error instanceof StateDirError) {
       context.err.write(`zoneproof: ${message}\n`);
       return error instanceof UsageError ? 2 : 1;
+    }
+    const refused = describeDiskError(error);
+    if (refused !== undefined) {
+      context.err.write(`zoneproof: ${refused}.\n`);
+      return 1;
     }
     context.err.write(`zoneproof: this should not happen, please report it: ${message}\n`);
     return 1;

@@ -19,7 +19,7 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
       getOutHelpWidth: () => Math.min(context.out.columns ?? 100, 120),
       getErrHelpWidth: () => Math.min(context.err.columns ?? 100, 120),
     })
-    .showHelpAfterError('(zoneproof --help shows how it is used)')
+    .showHelpAfterError(helpHint('zoneproof'))
     .exitOverride()
     .addHelpText('after', example('zoneproof validate manifests/', 'zoneproof run manifests/ --state state --once'));
 
@@ -27,7 +27,7 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .argument('<path...>', 'manifests: files, or directories with *.yaml, *.yml and *.json')
     .addOption(stateOption())
     .addOption(secretsOption())
-    .option('--once', 'end when all is settled: 0 when every certificate is Ready, else 1', false)
+    .option('--once', 'end when all is settled: 0 when every certificate and issuer is Ready, else 1', false)
     .option(
       '--dns01-self-check-nameservers <host:port,...>',
       'servers that the self check starts from, in place of those in /etc/resolv.conf',
@@ -118,7 +118,13 @@ export function packageVersion(): string {
 }
 
 function command(parent: Command, name: string, description: string): Command {
-  return parent.command(name).description(description).helpOption('-h, --help', 'show this help');
+  const made = parent.command(name).description(description).helpOption('-h, --help', 'show this help');
+  const path = parent.parent === null ? `zoneproof ${name}` : `zoneproof ${parent.name()} ${name}`;
+  return made.showHelpAfterError(helpHint(path));
+}
+
+function helpHint(path: string): string {
+  return `(${path} --help shows how it is used)`;
 }
 
 function stateOption(): Option {

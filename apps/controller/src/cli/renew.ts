@@ -17,7 +17,8 @@ export async function renew(
       `no zoneproof process is running on ${state}. Start one with zoneproof run; what is due is renewed by itself.`,
     );
   }
-  if (!answer.ok) throw new CommandError(answer.message);
+  if (!answer.ok)
+    throw new CommandError(`${answer.message} zoneproof status --state ${state} lists the certificates there are.`);
   context.out.write(
     `Certificate ${namespace}/${name} is being renewed. Watch it with: zoneproof status ${name} -n ${namespace} --state ${state} --watch\n`,
   );

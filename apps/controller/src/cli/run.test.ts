@@ -104,6 +104,58 @@ test('run --once ends 1 with the reason when a certificate cannot be had, and th
     expect(table.out).toMatch(/default\/apex-and-wildcard +no +- +- +CredentialsRefused: .*acme-update/);
   }));
 
+test('run --once ends 1 with the reason when an Issuer is not Ready, be there a certificate or not', () =>
+  inDirectory(async (directory) => {
+    const issuer = (sandbox.manifests()['issuer.yaml'] as string).replace(
+      /server: https\S+/,
+      'server: https://127.0.0.1:1/d',
+    );
+    await writeFile(join(directory, 'issuer.yaml'), issuer);
+    await writeFile(join(directory, 'secrets.yaml'), sandbox.manifests()['secrets.yaml'] as string);
+    const ran = await once(directory);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toMatch(/not ready {2}Issuer default\/sandbox: CAUnavailable: .*127\.0\.0\.1:1/);
+    expect(ran.out).toContain('The manifests hold no Certificate: there is nothing to issue.');
+  }));
+
+test(
+  'a disk that is full when manifests change is told of; they are used when there is room again',
+  () =>
+    inDirectory(async (directory) => {
+      const state = await putManifests(directory);
+      const out = collector();
+      const stop = new AbortController();
+      let full = false;
+      const running = main(['run', directory, '--state', state, '--dns01-self-check-nameservers', nameservers], {
+        stdout: out,
+        stderr: out,
+        env: {},
+        plugins,
+        transport: sandbox.transport,
+        signal: stop.signal,
+        hook: (name, moment) => {
+          if (full && name === 'manifests.store' && moment === 'before')
+            throw Object.assign(new Error('ENOSPC: no space left on device, write'), {
+              code: 'ENOSPC',
+              syscall: 'write',
+            });
+        },
+      });
+      await until('the first certificates', () => out.text().match(/Issued:/g)?.length === 2);
+      full = true;
+      await writeFile(join(directory, 'more.yaml'), '{apiVersion: v1, kind: Secret, metadata: {name: more}}');
+      await until('the report', () => out.text().includes('ManifestsNotStored'));
+      expect(out.text()).toContain(
+        'ManifestsNotStored: The manifests could not be stored: the disk is full: make room (ENOSPC, write). Trying again every few seconds.',
+      );
+      full = false;
+      await until('the next look', () => out.text().includes('Reloaded'));
+      stop.abort();
+      expect(await running).toBe(0);
+    }),
+  20_000,
+);
+
 test(
   'run looks after its manifests until it is stopped: new ones are used, broken ones told, renew is heard',
   () =>
@@ -149,7 +201,7 @@ spec: {secretName: extra-tls, dnsNames: [extra.example.test], issuerRef: {name: 
       await until('the renewal', () => out.text().match(/default\/app Issued:/g)?.length === issued + 1);
       expect(await runMain(['renew', 'nobody', '--state', state])).toMatchObject({
         code: 1,
-        err: expect.stringContaining('There is no Certificate default/nobody'),
+        err: expect.stringMatching(/There is no Certificate default\/nobody\. zoneproof status --state \S+ lists/),
       });
 
       stop.abort();

@@ -1,8 +1,10 @@
 import { NameserverListError } from '@zoneproof/core';
-import { showProblem } from '../manifests/index.ts';
+import { type ManifestProblem, showProblem } from '../manifests/index.ts';
+import { describeDiskError } from '../store/disk-error.ts';
 import type { Store } from '../store/index.ts';
 import { type CommandContext, UsageError } from './context.ts';
-import { showOutcome } from './outcome.ts';
+import { readyCondition, showOutcome } from './outcome.ts';
+import type { ProcessReport } from './output/report-line.ts';
 import { createProgressDisplay, type ProgressDisplay } from './progress-display.ts';
 import { openRegistry } from './registry.ts';
 import { aborted, untilStopped } from './signals.ts';
@@ -27,7 +29,7 @@ export interface RunOptions {
 
 /**
  * `zoneproof run`: until a signal comes, or with `--once` until nothing gets on any more; then 0 when every
- * certificate is Ready, else 1. 2 when a manifest is broken: then nothing was sent anywhere.
+ * certificate and issuer is Ready, else 1. 2 when a manifest is broken: then nothing was sent anywhere.
  */
 export async function run(paths: readonly string[], options: RunOptions, context: CommandContext): Promise<number> {
   const resolvers = resolversOf(options.dns01SelfCheckNameservers);
@@ -93,8 +95,17 @@ export async function runOn(
   }
 }
 
-async function reload(standalone: Standalone, display: ProgressDisplay, context: CommandContext): Promise<void> {
-  const problems = await standalone.reload();
+/** False when the manifests are good and could not be put to use: worth another try without a change. */
+async function reload(standalone: Standalone, display: ProgressDisplay, context: CommandContext): Promise<boolean> {
+  let problems: readonly ManifestProblem[];
+  try {
+    problems = await standalone.reload();
+  } catch (error) {
+    const why = describeDiskError(error) ?? (error instanceof Error ? error.message : String(error));
+    const message = `The manifests could not be stored: ${why}. Trying again every few seconds.`;
+    tell(display, context, 'error', 'ManifestsNotStored', message);
+    return false;
+  }
   const errors = problems.filter(({ severity }) => severity === 'error');
   for (const problem of problems)
     tell(display, context, problem.severity === 'error' ? 'error' : 'warn', 'ManifestsBroken', showProblem(problem));
@@ -114,13 +125,14 @@ async function reload(standalone: Standalone, display: ProgressDisplay, context:
       'Reloaded',
       `${count(standalone.store.list('Certificate').length, 'certificate')} looked after.`,
     );
+  return true;
 }
 
 function tell(
   display: ProgressDisplay,
   { clock }: CommandContext,
   level: 'info' | 'warn' | 'error',
-  reason: 'Started' | 'Reloaded' | 'ManifestsBroken' | 'Stopping',
+  reason: ProcessReport['reason'],
   message: string,
 ): void {
   display.report({ at: clock.now(), level, reason, message });
@@ -136,9 +148,6 @@ function resolversOf(list: string | undefined): StandaloneOptions['resolvers'] {
 }
 
 function exitCode(store: Store): number {
-  return store
-    .list('Certificate')
-    .every(({ status }) => status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
-    ? 0
-    : 1;
+  const objects = [...store.list('Certificate'), ...store.list('Issuer'), ...store.list('ClusterIssuer')];
+  return objects.every(({ status }) => readyCondition(status)?.status === 'True') ? 0 : 1;
 }

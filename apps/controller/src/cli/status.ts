@@ -24,7 +24,7 @@ export async function status(name: string | undefined, options: Options, context
     const report = select(await readStatus(options.state, context.clock.now()), name, options.namespace);
     if (name !== undefined && report.certificates.length === 0)
       throw new CommandError(
-        `there is no certificate ${name}${options.namespace === undefined ? '' : ` in namespace ${options.namespace}`} in ${options.state}.`,
+        `there is no certificate ${name}${options.namespace === undefined ? '' : ` in namespace ${options.namespace}`} in ${options.state}. zoneproof status --state ${options.state} lists those there are.`,
       );
     if (options.output === 'json') return `${JSON.stringify(report, undefined, 2)}\n`;
     if (options.output === 'yaml') return stringify(report);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inDirectory, until } from './testing/run-main.ts';
 import { watchFiles } from './watch-files.ts';
 
-const watched = (use: (directory: string, calls: () => number) => Promise<void>, rescanMs?: number) =>
+const watched = (use: (directory: string, calls: () => number) => Promise<void>, rescanMs?: number, failures = 0) =>
   inDirectory(async (directory) => {
     await mkdir(join(directory, 'manifests'));
     await mkdir(join(directory, 'secrets', 'tsig'), { recursive: true });
@@ -12,9 +12,7 @@ const watched = (use: (directory: string, calls: () => number) => Promise<void>,
     let calls = 0;
     const watch = await watchFiles(
       { paths: [join(directory, 'manifests')], secretsDir: join(directory, 'secrets') },
-      async () => {
-        calls++;
-      },
+      async () => ++calls > failures,
       rescanMs,
     );
     try {
@@ -56,3 +54,15 @@ test('what no event tells, a rotated secret for one, the next look finds', () =>
     await writeFile(join(directory, 'secrets', 'tsig', 'secret'), 'two');
     await until('the call', () => calls() === 1);
   }, 300));
+
+test('what could not be put to use is tried again though nothing changes any more, and then no more', () =>
+  watched(
+    async (directory, calls) => {
+      await writeFile(join(directory, 'manifests', 'a.yaml'), 'a: 2');
+      await until('the third call', () => calls() === 3);
+      await new Promise((resolve) => setTimeout(resolve, 250)); // two looks, whose absence of calls is the point
+      expect(calls()).toBe(3);
+    },
+    100,
+    2,
+  ));

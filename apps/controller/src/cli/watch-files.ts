@@ -14,11 +14,12 @@ const quietMs = 200; // long enough for an editor or `cp` of several files to be
 
 /**
  * Calls `changed` after a manifest or a mounted secret came, went or was written. File system events wake it early; a
- * look every five seconds catches what they miss (network file systems, replaced mounts). One call at a time.
+ * look every five seconds catches what they miss (network file systems, replaced mounts). One call at a time;
+ * what it answers with false is not done with and is called again at a later look. It must not throw.
  */
 export async function watchFiles(
   files: WatchedFiles,
-  changed: () => Promise<void>,
+  changed: () => Promise<boolean>,
   rescanMs = 5_000,
 ): Promise<{ readonly close: () => void }> {
   let known = await fingerprint(files);
@@ -33,10 +34,7 @@ export async function watchFiles(
     do {
       again = false;
       const seen = await fingerprint(files);
-      if (seen !== known && !closed) {
-        known = seen;
-        await changed();
-      }
+      if (seen !== known && !closed && (await changed())) known = seen;
     } while (again && !closed);
     looking = false;
   };

@@ -13,11 +13,12 @@ import type {
 } from '../resources/types.ts';
 import { makeDirectory } from './atomic-file.ts';
 import { type ControlSocket, lockStateDir } from './control-socket.ts';
+import { describeDiskError } from './disk-error.ts';
 import { FileSecrets } from './file-secrets.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { ObjectTable, pathOf, readObjectTable, type StoredObject } from './object-table.ts';
 import { secretData } from './secret-data.ts';
-import { prepareFormat, StateDirError } from './state-format.ts';
+import { checkFormat, prepareFormat, StateDirError } from './state-format.ts';
 import { ConflictError, type NewMeta, type SecretContent, type Store, type WithStatus } from './store.ts';
 
 export interface FileStoreOptions {
@@ -49,7 +50,8 @@ export class FileStore implements Store {
     try {
       await makeDirectory(stateDir);
     } catch (error) {
-      throw new StateDirError(`${stateDir} cannot be made (${(error as NodeJS.ErrnoException).code}).`, error);
+      const why = describeDiskError(error) ?? String((error as NodeJS.ErrnoException).code);
+      throw new StateDirError(`The state directory ${stateDir} cannot be made: ${why}.`, error);
     }
     const lock = await lockStateDir(stateDir);
     try {
@@ -208,6 +210,7 @@ export async function readState(stateDir: string): Promise<{
   readonly certificates: readonly Certificate[];
   readonly orders: readonly Order[];
 }> {
+  await checkFormat(stateDir);
   const objects = await readObjectTable(stateDir);
   const ofKind = <K extends WithStatus>(...kinds: readonly K[]) =>
     objects.filter(({ kind }) => kinds.some((wanted) => wanted === kind)) as ObjectOfKind[K][];

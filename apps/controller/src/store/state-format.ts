@@ -37,10 +37,7 @@ export async function prepareFormat(
   const found = await readFormat(stateDir);
   if (found === steps.current) return;
   if (found === undefined) return writeFormat(stateDir, steps.current);
-  if (found > steps.current)
-    throw new StateDirError(
-      `${stateDir} has format ${found}; this zoneproof knows formats up to ${steps.current}. Use the version that wrote it, or a newer one.`,
-    );
+  if (found > steps.current) throw newerFormat(stateDir, found, steps.current);
   const copy = `${stateDir.replace(/\/+$/, '')}.format-${found}`;
   // The socket of a dead process cannot be copied and need not be.
   await cp(stateDir, copy, {
@@ -56,6 +53,18 @@ export async function prepareFormat(
     await step.migrate(stateDir);
     await writeFormat(stateDir, format + 1);
   }
+}
+
+/** For those who only look. @throws StateDirError when the directory has a format that this program would misread */
+export async function checkFormat(stateDir: string): Promise<void> {
+  const found = await readFormat(stateDir);
+  if (found !== undefined && found > currentFormat) throw newerFormat(stateDir, found, currentFormat);
+}
+
+function newerFormat(stateDir: string, found: number, known: number): StateDirError {
+  return new StateDirError(
+    `${stateDir} has format ${found}; this zoneproof knows formats up to ${known}. Use the version that wrote it, or a newer one.`,
+  );
 }
 
 async function readFormat(stateDir: string): Promise<number | undefined> {

@@ -64,7 +64,7 @@ function detail(one: CertificateReport, orders: readonly OrderReport[], style: S
   if (one.lastFailure !== undefined)
     rows.push([
       'Failed',
-      `${one.lastFailure.count} in a row, last ${instant(Date.parse(one.lastFailure.at))}: ${one.lastFailure.reason}: ${printable(one.lastFailure.message)} Next try ${instant(Date.parse(one.lastFailure.retryAt))}.`,
+      `${one.lastFailure.count} in a row, last ${instant(Date.parse(one.lastFailure.at))}: ${one.lastFailure.reason}: ${closed(one.lastFailure.message)} Next try ${instant(Date.parse(one.lastFailure.retryAt))}.`,
     ]);
   const own = orders.filter(({ namespace, certificate }) => namespace === one.namespace && certificate === one.name);
   const title = style.bold(`Certificate ${one.namespace}/${one.name}`);
@@ -76,7 +76,7 @@ function orderDetail(order: OrderReport, style: Style, now: number): string {
   let text = `  ${style.bold(`Order ${order.name}`)}: ${order.result ?? order.status ?? 'not placed yet'}, begun ${since} ago\n`;
   if (order.waiting !== undefined) {
     const again = order.waiting.until === undefined ? '' : ` Again at ${instant(Date.parse(order.waiting.until))}.`;
-    text += `    waiting: ${order.waiting.reason}: ${printable(order.waiting.message)}${again}\n`;
+    text += `    waiting: ${order.waiting.reason}: ${closed(order.waiting.message)}${again}\n`;
   }
   if (order.failure !== undefined)
     text += `    ${style.red('failed')}: ${order.failure.reason}: ${printable(order.failure.message)}\n`;
@@ -95,6 +95,11 @@ function orderDetail(order: OrderReport, style: Style, now: number): string {
   for (const { name, zone, provider } of order.openValues)
     text += `    ${style.yellow('still to be removed')}: TXT ${name} in zone ${zone} through ${provider}\n`;
   return text;
+}
+
+/** With a full stop, so that a sentence can follow. */
+function closed(message: string): string {
+  return printable(/[.?!]$/.test(message) ? message : `${message}.`);
 }
 
 function yesNo(ready: boolean, style: Style): string {
