@@ -143,7 +143,9 @@ export async function finalizeOrder(seen: SeenOrder, services: Services): Promis
     order = await acme.order(known.orderURL, services.signal);
   }
   // Not stored: after a crash the CA tells it again.
-  seen.pace.acme = acmeStatus(known.orderURL, order);
+  // A CA of several servers may still tell the state before: asked again at the pace of a poll, not finalized at once.
+  const status = order.status === 'ready' ? 'processing' : order.status;
+  seen.pace.acme = { ...acmeStatus(known.orderURL, order), status };
   seen.pace.polls = 0;
   seen.pace.nextPollAt = nextPollAt(1, order.retryAfterMs, services.clock.now());
 }

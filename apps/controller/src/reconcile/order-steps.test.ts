@@ -1,9 +1,9 @@
-import { AcmeProtocolError } from '@zoneproof/acme';
+import { AcmeProtocolError, createCertificateKey } from '@zoneproof/acme';
 import { type Evidence, type LedgerEntry, ProviderError } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus, Issuer, Order, OrderStatus } from '../resources/types.ts';
-import { downloadCertificate } from './order-ca.ts';
-import type { SeenOrder } from './order-decide.ts';
+import { downloadCertificate, finalizeOrder } from './order-ca.ts';
+import { decideOrder, type SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
 import { newPace } from './order-pace.ts';
 import { publishValues, removeValues } from './order-values.ts';
@@ -73,6 +73,18 @@ test('a look that sees the same in another time is neither stored nor told again
   for (let looks = 0; looks < 3; looks++) await lookAndRespond(seen().order.status.challenges ?? [], seen(), services);
   expect(told).toEqual(['ns1 lacks it, 11 ms']);
   expect(writes.count).toBe(1);
+});
+
+test('an order that says ready after it was finalized is asked again later, not finalized again at once', async () => {
+  const keyPem = await createCertificateKey({ algorithm: 'ECDSA' });
+  const acme = { finalize: async () => ({ status: 'ready', finalizeUrl: 'f' }) };
+  const known = { orderURL: 'o', finalizeURL: 'f', status: 'ready' } as const;
+  const validated = { ...challenge, step: 'validated' } as const;
+  const { seen, services } = prepare({ acme: known, challenges: [validated] }, { sessions: sessionsOf(acme) });
+  const before = seen();
+  before.pace.keyPem = Buffer.from(keyPem);
+  await finalizeOrder(before, services);
+  expect(decideOrder(before, 1_000)).toMatchObject({ steps: [], wakeAt: before.pace.nextPollAt });
 });
 
 test('a certificate that is not at its URL ends the Order instead of being asked for without end', async () => {
