@@ -36,7 +36,16 @@ async function judge(found) {
     .filter((path) => /\.(?:test|testing|fixture)\.|\/e2e\/|\.tsbuildinfo$|^src\//.test(path));
   await step(`${found.name}: ${packed.files.length} files, ${Math.ceil(packed.unpackedSize / 1024)} KiB`, () => {
     if (strays.length > 0) throw new Error(`holds files that no user needs: ${strays.join(', ')}`);
-    if (!packed.files.some((file) => file.path === 'dist/index.js')) throw new Error('dist is missing: build first');
+    const missing = ['README.md', 'LICENSE', 'dist/index.js'].filter(
+      (path) => !packed.files.some((file) => file.path === path),
+    );
+    if (missing.length > 0) throw new Error(`lacks ${missing.join(', ')}; build first, and copy LICENSE from the root`);
+  });
+  await step(`${found.name}: the licence is that of the root`, async () => {
+    const [own, licence] = await Promise.all(
+      [join(root, found.folder), root].map((at) => readFile(join(at, 'LICENSE'), 'utf8')),
+    );
+    if (own !== licence) throw new Error('copy LICENSE from the root');
   });
   await step(`${found.name}: publint`, () => exec(bin('publint'), ['run', '--strict', tarball]));
   await step(`${found.name}: types (attw)`, () =>

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { createEgress } from '@zoneproof/core';
+import { formatServer } from '@zoneproof/dns';
+import { type Sandbox, startSandbox } from '@zoneproof/sandbox';
+import { issue } from './testing/examples/acme.ts';
+import { look } from './testing/examples/core.ts';
+import { txtValues } from './testing/examples/dns.ts';
+import { tour } from './testing/examples/sandbox.ts';
+import { codeBlocks, readMarkdown, root } from './testing/markdown.ts';
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox();
+});
+afterAll(() => sandbox.close());
+
+const challenge = '_acme-challenge.example.test';
+
+test.each(['acme', 'core', 'dns', 'sandbox'])(
+  'the example in packages/%s/README.md is the one that runs here',
+  (name) => {
+    const blocks = codeBlocks(readMarkdown(`packages/${name}/README.md`).text);
+    const source = readFileSync(`${root}apps/controller/src/docs/testing/examples/${name}.ts`, 'utf8');
+    expect(blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)).toEqual([source]);
+  },
+);
+
+test('dns: the values of one server', async () => {
+  sandbox.dns.set({ name: challenge, type: 'TXT', value: 'a' });
+  expect(await txtValues(challenge, formatServer(sandbox.dns.server))).toEqual(['a']);
+});
+
+test('core: every authoritative server is asked', async () => {
+  sandbox.dns.set({ name: challenge, type: 'TXT', value: 'a' });
+  const inputs = { resolvers: () => sandbox.resolvers, transport: sandbox.transport };
+  expect(await look(challenge, ['a'], inputs)).toMatchObject({ zone: 'example.test', verdict: 'visible' });
+  expect(await look(challenge, ['b'], inputs)).toMatchObject({ verdict: 'missing' });
+});
+
+test('acme: a certificate for two names', async () => {
+  const egress = createEgress({ caBundle: sandbox.ca.rootPem });
+  try {
+    const names = ['example.test', 'www.example.test'];
+    const publish = async (name: string, value: string) => sandbox.dns.set({ name, type: 'TXT', value });
+    const { pemChain, notAfter } = await issue(sandbox.ca.directoryUrl, names, publish, (request) =>
+      egress.http({ ...request, signal: request.signal ?? AbortSignal.timeout(10_000) }),
+    );
+    expect(pemChain).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect(notAfter).toBeGreaterThan(Date.now());
+  } finally {
+    await egress.close();
+  }
+});
+
+test('sandbox: the tour', async () => {
+  expect(await tour()).toMatchObject({ directory: expect.stringMatching(/^https:/), values: ['left-by-somebody'] });
+});
