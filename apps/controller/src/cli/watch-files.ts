@@ -15,7 +15,7 @@ const quietMs = 200; // long enough for an editor or `cp` of several files to be
 /**
  * Calls `changed` after a manifest or a mounted secret came, went or was written. File system events wake it early; a
  * look every five seconds catches what they miss (network file systems, replaced mounts). One call at a time;
- * what it answers with false is not done with and is called again at a later look. It must not throw.
+ * what it answers with false is not done with, and it is called again at the next of these looks. It must not throw.
  */
 export async function watchFiles(
   files: WatchedFiles,
@@ -27,26 +27,32 @@ export async function watchFiles(
   let looking = false;
   let again = false;
   let closed = false;
-  const look = async (): Promise<void> => {
+  let unfinished = false;
+  const look = async (retry: boolean): Promise<void> => {
     if (looking) again = true;
     if (looking || closed) return;
     looking = true;
+    let due = retry;
     do {
       again = false;
       const seen = await fingerprint(files);
-      if (seen !== known && !closed && (await changed())) known = seen;
+      const wanted = seen !== known || (due && unfinished);
+      due = false;
+      if (!wanted || closed) continue;
+      known = seen;
+      unfinished = !(await changed());
     } while (again && !closed);
     looking = false;
   };
   const soon = (): void => {
     clearTimeout(timer);
-    if (!closed) timer = setTimeout(() => void look(), quietMs);
+    if (!closed) timer = setTimeout(() => void look(false), quietMs);
   };
   const secrets = files.secretsDir === undefined ? [] : [files.secretsDir];
   // A file replaced by rename is seen by its directory only.
   const places = new Set([...files.paths, ...files.paths.map((path) => dirname(path)), ...secrets]);
   const watchers = [...places].flatMap((path) => watchPlace(path, soon));
-  const rescan = setInterval(() => void look(), rescanMs);
+  const rescan = setInterval(() => void look(true), rescanMs);
   return {
     close: () => {
       closed = true;

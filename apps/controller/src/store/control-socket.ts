@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { describeDiskError } from './disk-error.ts';
 import { StateDirError } from './state-format.ts';
 
 /** What another command may ask of the process that holds a state directory. */
@@ -37,7 +38,8 @@ export async function lockStateDir(stateDir: string): Promise<ControlSocket> {
       return await listen(path);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
-      if (code !== 'EADDRINUSE') throw new StateDirError(`${stateDir} cannot be locked: ${code}.`, error);
+      if (code !== 'EADDRINUSE')
+        throw new StateDirError(`${stateDir} cannot be locked: ${describeDiskError(error) ?? code}.`, error);
     }
     const holder = await requestOn(path, { do: 'who' });
     if (holder !== 'not-running')

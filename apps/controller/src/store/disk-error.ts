@@ -4,7 +4,7 @@ const meanings: Readonly<Record<string, string>> = {
   EROFS: 'the file system is mounted read-only',
   EACCES: 'permission denied: it has to belong to the user that zoneproof runs as',
   EPERM: 'permission denied: it has to belong to the user that zoneproof runs as',
-  ENOENT: 'there is no such directory to make it in',
+  ENOENT: 'there is no such directory, or its file system is read-only',
   ENOTDIR: 'a file is in the way',
   EEXIST: 'a file of that name is in the way',
   EIO: 'the disk does not work: look at the kernel log',
