@@ -4,6 +4,7 @@ import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus } from '../resources/types.ts';
 import { findRoutes, openAccount } from './order-act.ts';
 import type { SeenOrder } from './order-decide.ts';
+import { giveUpLost } from './order-lost.ts';
 import { nextPollAt, valueKey } from './order-pace.ts';
 import { goingOn, settledStep, waitingFor, withChallenges } from './order-status.ts';
 import type { IssuerSession, Services } from './services.ts';
@@ -50,6 +51,7 @@ export async function lookAndRespond(
     const lost = changed.filter(({ step }) => step === 'presented').map(({ domain }) => domain as DnsName);
     await findRoutes([...new Set(lost)], seen, services).catch(() => undefined);
   }
+  giveUpLost(changed, pace, now);
   pace.nextLookAt = behind === undefined ? 0 : nextLookAt(pace.looks, presentedAt(behind, seen, now), now);
   if (changed.some(({ step }) => step === 'responded')) {
     pace.polls = 0;

@@ -12,9 +12,13 @@ export interface OrderPace {
   readonly routes: Map<DnsName, Route>;
   /** Changes by people (Services.changes) that the routes know of. */
   changes: number;
-  /** Values that were published since the start of the process, by {@link valueKey}, with the time. */
+  /** Values that were published, by {@link valueKey}, with the time. */
   readonly publishedAt: Map<string, number>;
-  /** Domains whose values belong elsewhere than where they were seen last: to be published again. */
+  /** Those of {@link publishedAt} of which only the ledger of an earlier process tells. */
+  readonly inherited: Set<string>;
+  /** How often values that had got lost were written once more. */
+  rewrites: number;
+  /** Domains whose values are not where they belong, or not any more: to be published again. */
   readonly moved: Set<string>;
   /** The CA's answer to newOrder, until it is stored with its authorizations. */
   placed: AcmeOrder | undefined;
@@ -41,6 +45,8 @@ export function newPace(): OrderPace {
     routes: new Map(),
     changes: 0,
     publishedAt: new Map(),
+    inherited: new Set(),
+    rewrites: 0,
     moved: new Set(),
     placed: undefined,
     acme: undefined,

@@ -29,11 +29,13 @@ export async function publishValues(
   }
   const problems = await Promise.all(
     [...groups.values()].map(async (group) => {
+      const isSlots = group.provider.capabilities.model === 'slots';
+      // A value that got lost has no row any more: it queues for one like a new value.
+      if (isSlots && isInLedger(group, seen)) await writeGroup(group, 'absent', seen, services);
       const outcomes = await writeGroup(group, 'present', seen, services);
       const found = outcomes.map((outcome, i) =>
         takeOutcome(outcome, group.challenges[i] as ChallengeStatus, seen, services),
       );
-      const isSlots = group.provider.capabilities.model === 'slots';
       if (isSlots && outcomes.some(({ status }) => status === 'failed')) await releaseSlots(group, seen, services);
       return found;
     }),
@@ -67,6 +69,10 @@ function writeGroup(
     })),
     signal: writeSignal(services),
   });
+}
+
+function isInLedger({ challenges }: PublishGroup, { order }: SeenOrder): boolean {
+  return challenges.some(({ value }) => order.status.ledger?.some((entry) => entry.value === value));
 }
 
 /**

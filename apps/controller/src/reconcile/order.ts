@@ -2,6 +2,7 @@ import type { Issuer, ObjectKey, Order } from '../resources/types.ts';
 import { accountOf } from './issuer-decide.ts';
 import { actOnOrder } from './order-act.ts';
 import { decideOrder, earliest, type SeenOrder } from './order-decide.ts';
+import { inheritValues } from './order-lost.ts';
 import { clearObstacle, noteObstacle } from './order-obstacle.ts';
 import { newPace, type OrderPace } from './order-pace.ts';
 import { Problem, toProblem } from './problem.ts';
@@ -74,7 +75,7 @@ export class OrderReconciler {
     if (order === undefined) return undefined;
     const path = `${key.namespace}/${key.name}`;
     if (order.status.result !== undefined) this.#claims.delete(order.status.acme?.orderURL ?? '');
-    const pace = this.#paces.get(path) ?? newPace();
+    const pace = this.#paces.get(path) ?? inheritingPace(order);
     // One that is over and has nothing left in a zone is not remembered: it may stay for months, and had a key.
     if (order.status.result !== undefined && (order.status.ledger ?? []).length === 0) this.#paces.delete(path);
     else this.#paces.set(path, pace);
@@ -90,6 +91,12 @@ export class OrderReconciler {
       changes: changes(),
     };
   }
+}
+
+function inheritingPace(order: Order): OrderPace {
+  const pace = newPace();
+  inheritValues(order, pace);
+  return pace;
 }
 
 /** A provider may be another one now, or have other credentials: values go where they belong now, and once more. */
