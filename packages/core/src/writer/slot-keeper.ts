@@ -79,7 +79,7 @@ export class SlotKeeper {
         const reason =
           plan.until === 'settle'
             ? `${provider.displayName}: the ${max} places at ${name} are in use; waiting until ${describeOwners(open)} is done`
-            : `${provider.displayName}: the last write at ${name} was less than ${slotOrderMs / 1000} s ago`;
+            : `${provider.displayName}: the last write at ${name} may be less than ${slotOrderMs / 1000} s old`;
         for (const record of wanted) waiter.settle(record, { status: 'waiting', reason });
         return [];
       }
@@ -95,10 +95,9 @@ export class SlotKeeper {
   #isRecent(place: string, open: readonly LedgerEntry[], now: number): boolean {
     const last = this.#lastWriteAt.get(place);
     if (last !== undefined) return now - last < slotOrderMs;
-    // Nothing written since the start: an earlier process may have, up to the instant at which it ended.
-    return (
-      open.length > 0 && (now - this.#startedAt < slotOrderMs || open.some((entry) => now - entry.since < slotOrderMs))
-    );
+    // Nothing written since the start: an earlier process may have, up to the instant at which it ended, and what it
+    // wrote may be crossed out by now.
+    return now - this.#startedAt < slotOrderMs || open.some((entry) => now - entry.since < slotOrderMs);
   }
 
   #queue(place: string, owner: string): void {
