@@ -10,7 +10,7 @@ export interface WatchedFiles {
   readonly secretsDir?: string;
 }
 
-const quietMs = 200; // long enough for an editor or `cp` of several files to be through
+const quietMs = 50; // an editor is through with its rename by then; of a slow copy the last look counts
 
 /**
  * Calls `changed` after a manifest or a mounted secret came, went or was written. File system events wake it early; a
