@@ -65,3 +65,42 @@ test('a controller that is stopped while it takes a value away stops at once', a
   await stopped;
   expect(running.store.list('Order').some(({ status }) => (status.ledger ?? []).length > 0)).toBe(true);
 });
+
+test('two Issuers, and two instances of one provider in one of them, each serve what is theirs', async () => {
+  const { 'issuer.yaml': issuer, 'secrets.yaml': secrets } = sandbox.manifests() as Record<string, string>;
+  const block =
+    issuer?.slice(issuer.indexOf('        - name: rfc2136'), issuer.indexOf('        - name: acmedns')) ?? '';
+  const instance = (name: string, zone: string): string =>
+    block.replace('name: rfc2136', `name: ${name}\n          selector: { dnsZones: [${zone}] }`);
+  const head = (name: string): string =>
+    (issuer?.slice(0, issuer.indexOf('        - name: rfc2136')) ?? '')
+      .replace('name: sandbox\n', `name: ${name}\n`)
+      .replace('sandbox-account-key', `${name}-key`);
+  const certificate = (name: string, issuerName: string, dnsNames: readonly string[]): string =>
+    JSON.stringify({
+      apiVersion: 'zoneproof.dev/v1alpha1',
+      kind: 'Certificate',
+      metadata: { name },
+      spec: { secretName: `${name}-tls`, dnsNames, issuerRef: { name: issuerName } },
+    });
+  running = await startStandalone({
+    manifests: {
+      'secrets.yaml': secrets ?? '',
+      'one.yaml': `${head('one')}${instance('lab', 'example.test')}${instance('shop', 'shop.test')}`,
+      'two.yaml': `${head('two')}${block}`,
+      'a.json': certificate('both', 'one', ['www.example.test', 'www.shop.test']),
+      'b.json': certificate('other', 'two', ['b.shop.test']),
+    },
+    transport: sandbox.transport,
+    resolvers: sandbox.resolvers,
+    plugins: [rfc2136, acmedns],
+  });
+  await running.controller.settled();
+  const used = running.store
+    .list('Order')
+    .flatMap(({ status }) => (status.challenges ?? []).map(({ domain, provider }) => `${domain} ${provider}`))
+    .sort();
+  expect(used).toEqual(['b.shop.test rfc2136', 'www.example.test lab', 'www.shop.test shop']);
+  expect(running.store.list('Order').map(({ status }) => status.result)).toEqual(['valid', 'valid']);
+  expect(sandbox.ca.counts.accounts).toBe(2);
+});
