@@ -54,7 +54,11 @@ export function describeReal(servers: readonly RealServer[], title: string, body
         throw new Error(missingText(missing));
       }),
     );
-  else describe.skip(`${title} (skipped: ${missingText(missing)})`, body);
+  else {
+    // Reporters of many files show the titles of failures only.
+    process.stderr.write(`skipped: ${title}: ${missingText(missing)}\n`);
+    describe.skip(`${title} (skipped: ${missingText(missing)})`, body);
+  }
 }
 
 interface JestGlobals {
