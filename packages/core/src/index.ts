@@ -1,6 +1,7 @@
 export * from './contract/index.ts';
 export * from './egress/index.ts';
 export * from './registry/index.ts';
+export * from './requests/index.ts';
 export * from './selfcheck/index.ts';
 export { systemClock, systemRandom, systemTimers, type TimerHandle, type Timers } from './time/index.ts';
 export * from './writer/index.ts';

@@ -16,7 +16,6 @@ export const acmedns = defineProvider({
     compareAndSet: false,
     // acme-dns answers with a TTL of 1 s and takes none (dns.go).
     ttl: { min: 1, max: 1, default: 1 },
-    zones: 'find',
     sync: false,
     buckets: [
       {

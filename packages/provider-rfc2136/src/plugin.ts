@@ -19,7 +19,6 @@ export const rfc2136 = defineProvider({
     writeScope: 'zone',
     compareAndSet: true,
     ttl: { min: 0, max: 2_147_483_647, default: 60 },
-    zones: 'find',
     sync: false,
     buckets: [
       {

@@ -35,7 +35,7 @@ export async function findRoute(
       'change',
     );
   const location = await services.selfCheck.locate(challengeName, signal);
-  const target: RecordTarget = { domain, challengeName, name: location.target };
+  const target: RecordTarget = { domain, challengeName, name: location.target, zone: location.zone };
   const found = await Promise.all(candidates.map((candidate) => zoneAt(candidate, target, services, signal)));
   const holders = found.filter((answer): answer is Holder => 'zone' in answer);
   const longest = Math.max(...holders.map(({ zone }) => zone.name.length));

@@ -213,13 +213,12 @@ export class IssuerSessions implements Sessions {
     });
   }
 
-  #host(block: ProviderBlock): ProviderHost {
+  #host(block: ProviderBlock): Omit<ProviderHost, 'providerName'> {
     const { egress, clock, random, warn } = this.#options;
     const namespace = block.issuer.startsWith('ClusterIssuer/')
       ? this.#options.clusterResourceNamespace
       : (block.issuer.split('/')[1] as string);
     return {
-      providerName: block.name,
       egress,
       dns: egress.dns,
       clock,

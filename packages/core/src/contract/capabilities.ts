@@ -20,8 +20,6 @@ export interface Capabilities {
   readonly compareAndSet: boolean;
   /** Seconds. */
   readonly ttl: { readonly min: number; readonly max: number; readonly default: number };
-  /** list: `listZones`; find: `findZone`. */
-  readonly zones: 'list' | 'find';
   /** The service tells when a change has reached its servers: `syncState`. */
   readonly sync: boolean;
   /** Published request limits of the account. The first bucket is the one `permit()` takes from by default. */

@@ -48,6 +48,8 @@ export interface ProviderErrorDetails {
   readonly vendorCode?: string;
   readonly requestId?: string;
   readonly action?: RequiredAction;
+  /** True when the request left and nothing tells whether it was carried out. */
+  readonly sent?: boolean;
   readonly cause?: unknown;
 }
 

@@ -14,11 +14,14 @@ export {
   type ConfigProblem,
   defineProvider,
   isProviderPlugin,
+  type KnownError,
+  type Permission,
+  type PolicyOptions,
   type ProviderPlugin,
   type ReadSecret,
 } from './plugin.ts';
 export type { CallContext, CheckItem, Clock, DnsProvider, ProviderHost, RandomBytes } from './provider.ts';
-export { secretRef } from './schema.ts';
+export { caBundleField, endpointField, endpointProblems, secretRef } from './schema.ts';
 export { type SecretHandle, type SecretRef, SecretValue } from './secret.ts';
-export { type Static, type TObject, Type } from './type.ts';
+export { type Static, type TObject, type TString, Type } from './type.ts';
 export type { RecordTarget, Zone } from './zone.ts';

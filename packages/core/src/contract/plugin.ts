@@ -1,5 +1,6 @@
 import type { DnsName } from '@zoneproof/dns';
 import type { Capabilities } from './capabilities.ts';
+import type { ProviderErrorKind } from './error.ts';
 import type { DnsProvider, ProviderHost } from './provider.ts';
 import type { SecretRef, SecretValue } from './secret.ts';
 import type { Static, TObject } from './type.ts';
@@ -9,6 +10,34 @@ export interface ConfigProblem {
   readonly path: string;
   readonly message: string;
   readonly severity: 'error' | 'warning';
+}
+
+/** A right that the credentials need at the vendor. */
+export interface Permission {
+  /** In the vendor's words: `route53:ChangeResourceRecordSets`. */
+  readonly name: string;
+  /** On what: `arn:aws:route53:::hostedzone/*`. */
+  readonly on: string;
+  readonly need: 'always' | 'optional';
+  /** What it is for and, when optional, what happens without it. */
+  readonly why: string;
+}
+
+/** A row of the docs: what a person may see, and what to do. */
+export interface KnownError {
+  readonly kind: ProviderErrorKind;
+  /** The vendor's code or words: `InvalidClientTokenId`. */
+  readonly seen: string;
+  readonly advice: string;
+}
+
+/** What an access policy document is made for. */
+export interface PolicyOptions {
+  /** Only this zone; all zones of the account when left out. */
+  readonly zoneId?: string;
+  readonly region?: string;
+  /** Also what is needed to write beside other writers at one name. */
+  readonly merge?: boolean;
 }
 
 /** Reads one Secret entry offline; undefined when it is not there. */
@@ -31,6 +60,12 @@ export interface ProviderPlugin<Schema extends TObject = TObject> {
   readonly capabilities: Capabilities;
   /** The smallest block that works, shown by `zoneproof providers KEY` and run by tests. */
   readonly example: Static<Schema>;
+  /** For the docs and `zoneproof providers KEY`. */
+  readonly permissions?: readonly Permission[];
+  /** For the docs and `zoneproof providers KEY`: the errors that users meet. */
+  readonly errors?: readonly KnownError[];
+  /** The vendor's document that grants `permissions`, where it has such: a value to be printed as JSON. Pure. */
+  policy?(options: PolicyOptions): object;
   /** Pure: no I/O, no clock. Called only with a config that satisfies `schema`. */
   problems?(config: Static<Schema>): readonly ConfigProblem[];
   /** Pure: what is wrong with the contents of the Secrets that the block refers to; those missing are not asked about. */

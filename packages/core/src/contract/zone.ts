@@ -25,4 +25,6 @@ export interface RecordTarget {
   readonly domain: DnsName;
   readonly challengeName: DnsName;
   readonly name: DnsName;
+  /** The zone that answers for `name` in the DNS; absent where nobody has looked. */
+  readonly zone?: DnsName;
 }

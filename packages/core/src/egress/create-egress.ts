@@ -47,13 +47,14 @@ export function createEgress(options: EgressOptions = {}): Egress {
     const asUndici = dispatcher as unknown as Dispatcher;
     const others = new Map<string, Egress>();
     let httpsAgent: EgressHttpsAgent | undefined;
+    const http: Egress['http'] = async (request) => {
+      if (dispatcher.closed) throw new EgressError('aborted', `${request.method}: the egress was closed`, false);
+      return exchange(asUndici, request, defaults);
+    };
     return {
-      async http(request) {
-        if (dispatcher.closed) throw new EgressError('aborted', `${request.method}: the egress was closed`, false);
-        return exchange(asUndici, request, defaults);
-      },
+      http,
       dispatcher: asUndici,
-      fetch: createFetch(dispatcher, defaults.userAgent),
+      fetch: createFetch(http),
       get httpsAgent() {
         httpsAgent ??= new EgressHttpsAgent(guard, trust, proxyFor);
         return httpsAgent;

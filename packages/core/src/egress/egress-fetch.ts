@@ -1,26 +1,29 @@
-import type { Dispatcher } from 'undici';
-import type { EgressDispatcher } from './dispatcher.ts';
+import type { Egress, HttpRequest } from './egress.ts';
+
+// SDKs read whole lists of zones.
+const maxSdkBytes = 32 * 1024 * 1024;
 
 /**
- * The global fetch's form on the egress's dispatcher. Redirects are answers: following one would carry a vendor's key
- * to another host.
+ * The global fetch's form over an `http` of the egress, for SDKs that take one. What it throws is what `http` throws, so
+ * that `sent` of an EgressError reaches the caller as the cause of the SDK's own error. Redirects are answers: following
+ * one would carry a vendor's key to another host.
  */
-export function createFetch(dispatcher: EgressDispatcher, userAgent: string): typeof globalThis.fetch {
+export function createFetch(http: Egress['http']): typeof globalThis.fetch {
   return async (input, init) => {
-    const undici = await dispatcher.load();
-    // A Request of Node's own undici is foreign to this one.
-    const request = input instanceof Request ? new Request(input, init) : undefined;
-    const headers = new undici.Headers([...new Headers(request?.headers ?? init?.headers)]);
-    if (!headers.has('user-agent')) headers.set('user-agent', userAgent);
-    const options = {
-      redirect: 'manual' as const,
-      ...(request === undefined
-        ? init
-        : { method: request.method, body: request.body, signal: request.signal, duplex: 'half' as const }),
-      headers,
-      dispatcher: dispatcher as unknown as Dispatcher,
-    };
-    const url = request?.url ?? (input as string | URL);
-    return (await undici.fetch(url, options as Parameters<typeof undici.fetch>[1])) as unknown as Response;
+    const request = new Request(input, init);
+    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    const answer = await http({
+      method: request.method as HttpRequest['method'],
+      url: request.url,
+      headers: Object.fromEntries(request.headers),
+      ...(body !== undefined && { body }),
+      signal: request.signal,
+      maxBytes: maxSdkBytes,
+    });
+    const headers = Object.entries(answer.headers).flatMap(([name, value]) =>
+      [value].flat().map((one): [string, string] => [name, one as string]),
+    );
+    const empty = answer.status === 204 || answer.status === 205 || answer.status === 304;
+    return new Response(empty ? null : (answer.body as Uint8Array<ArrayBuffer>), { status: answer.status, headers });
   };
 }

@@ -270,7 +270,7 @@ describe('address rule', () => {
       const error = await failure(egress.http({ method: 'GET', url }));
       expect(error).toMatchObject({ kind: 'denied', sent: false });
       expect(error.message).toContain('it is loopback');
-      await expect(egress.fetch(url)).rejects.toThrow('fetch failed');
+      await expect(egress.fetch(url)).rejects.toThrow(EgressError);
       expect(server.connections()).toBe(0);
     },
   );
@@ -314,7 +314,7 @@ describe('what SDKs get', () => {
     const init = { method: 'POST', headers: { 'x-test': '1' }, body: 'x' };
     expect(await (await fetch(`${server.url}/a`, init)).text()).toBe('POST 1 zoneproof');
     expect(await (await fetch(new Request(`${server.url}/a`, init))).text()).toBe('POST 1 zoneproof');
-    await expect(fetch(server.url, { signal: AbortSignal.abort() })).rejects.toThrow('abort');
+    await expect(fetch(server.url, { signal: AbortSignal.abort() })).rejects.toThrow(/stopped|abort/);
   });
 
   test('the https agent trusts the bundle', async () => {
@@ -343,7 +343,7 @@ describe('proxy', () => {
     const error = await failure(egress.http({ method: 'GET', url: `https://${authority}/` }));
     expect(error).toMatchObject({ kind: 'tls', sent: false });
     expect(error.message).toContain('for other names');
-    await expect(egress.fetch(`https://${authority}/`)).rejects.toThrow('fetch failed');
+    await expect(egress.fetch(`https://${authority}/`)).rejects.toThrow(EgressError);
     await expect(overHttps(egress, 'api.test.invalid', target.port)).rejects.toThrow('altnames');
     expect(await overHttps(egress, 'api.test.invalid', target.port, 'localhost')).toBe('behind');
     const expected = `${authority} Basic ${Buffer.from('us@er:pass').toString('base64')}`;
@@ -388,7 +388,7 @@ describe('refuseAllEgress', () => {
       kind: 'denied',
       sent: false,
     });
-    await expect(egress.fetch(server.url)).rejects.toThrow('fetch failed');
+    await expect(egress.fetch(server.url)).rejects.toThrow(EgressError);
     await expect(overHttps(egress, '127.0.0.1', server.port)).rejects.toThrow('may not use the network');
     expect(() => egress.dispatcher.dispatch({ method: 'GET', path: '/', origin: server.url }, {})).toThrow(
       'may not use the network',

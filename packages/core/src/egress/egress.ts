@@ -32,6 +32,7 @@ export interface Egress {
   http(request: HttpRequest): Promise<HttpAnswer>;
   /** For SDKs that take an undici dispatcher or a fetch. */
   readonly dispatcher: Dispatcher;
+  /** Throws EgressError, and follows no redirect. */
   readonly fetch: typeof globalThis.fetch;
   /** For SDKs built on node:https. */
   readonly httpsAgent: HttpsAgent;
@@ -66,4 +67,9 @@ export class EgressError extends Error {
     this.kind = kind;
     this.sent = sent;
   }
+}
+
+/** True for an EgressError of any copy of this package. */
+export function isEgressError(error: unknown): error is EgressError {
+  return error instanceof Error && error.name === 'EgressError' && 'sent' in error;
 }

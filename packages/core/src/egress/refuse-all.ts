@@ -2,14 +2,16 @@ import { Agent } from 'node:https';
 import { refusingTransport } from '@zoneproof/dns';
 import type { Dispatcher } from 'undici';
 import { type Egress, EgressError } from './egress.ts';
+import { createFetch } from './egress-fetch.ts';
 
 /** An egress that opens no socket: everything asked of it is refused with kind `denied`. */
 export function refuseAllEgress(): Egress {
   const refusal = (what: string) => new EgressError('denied', `${what}: this process may not use the network`, false);
+  const http: Egress['http'] = async ({ method, url }) => {
+    throw refusal(`${method} ${URL.canParse(url) ? new URL(url).origin : ''}`);
+  };
   const egress: Egress = {
-    http: async ({ method, url }) => {
-      throw refusal(`${method} ${URL.canParse(url) ? new URL(url).origin : ''}`);
-    },
+    http,
     dispatcher: {
       dispatch({ method }: Dispatcher.DispatchOptions): boolean {
         throw refusal(method);
@@ -17,9 +19,7 @@ export function refuseAllEgress(): Egress {
       close: async () => undefined,
       destroy: async () => undefined,
     } as unknown as Dispatcher,
-    fetch: async () => {
-      throw new TypeError('fetch failed', { cause: refusal('fetch') });
-    },
+    fetch: createFetch(http),
     httpsAgent: new RefusingAgent(refusal('https')),
     dns: refusingTransport(),
     withCaBundle: () => egress,

@@ -44,7 +44,6 @@ const plugin = (key: string) =>
       writeScope: 'none',
       compareAndSet: false,
       ttl: { min: 0, max: 60, default: 60 },
-      zones: 'list',
       sync: false,
       buckets: [],
     },

@@ -31,7 +31,8 @@ export async function sendBatch(
           return complete(await bound.provider.apply(zone, part, call), part, bound.displayName);
         } catch (error) {
           if (!isProviderError(error) || call.signal.aborted) throw error;
-          return part.map(() => ({ status: 'failed' as const, error }));
+          const status = error.details.sent === true ? 'unknown' : 'failed';
+          return part.map((): ChangeOutcome => ({ status, error }));
         }
       })
       // What ends a call from outside says nothing about whether the request had left.

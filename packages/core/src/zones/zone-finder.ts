@@ -52,7 +52,7 @@ export function createZoneFinder(options: ZoneFinderOptions): ZoneFinder {
     if (known !== undefined && clock.now() < known.validUntil) return known;
     const stop = new AbortController();
     const zones = call(bound, 'listing zones', stop.signal, (context) => {
-      if (bound.provider.listZones === undefined) throw incomplete(bound, 'listZones');
+      if (bound.provider.listZones === undefined) throw incomplete(bound);
       return bound.provider.listZones(context);
     });
     const listing: Listing = { zones, stop, waiting: 0, validUntil: Number.POSITIVE_INFINITY };
@@ -81,11 +81,11 @@ export function createZoneFinder(options: ZoneFinderOptions): ZoneFinder {
 
   return {
     async find(bound, target, signal) {
-      if (bound.capabilities.zones === 'list') return findInList(bound, target, signal);
-      const zone = await call(bound, `finding the zone of ${target.name}`, signal, (context) => {
-        if (bound.provider.findZone === undefined) throw incomplete(bound, 'findZone');
-        return bound.provider.findZone(target, context);
-      });
+      const { provider } = bound;
+      if (provider.findZone === undefined) return findInList(bound, target, signal);
+      const zone = await call(bound, `finding the zone of ${target.name}`, signal, async (context) =>
+        provider.findZone?.(target, context),
+      );
       if (zone === undefined) throw noZone(bound, target, undefined);
       return zone;
     },
@@ -158,10 +158,10 @@ function severalZones(bound: BoundProvider, zones: readonly Zone[]): ProviderErr
   });
 }
 
-function incomplete(bound: BoundProvider, member: string): ProviderError {
+function incomplete(bound: BoundProvider): ProviderError {
   return new ProviderError({
     kind: 'invalid',
-    message: `${bound.displayName}: the provider package declares zones "${bound.capabilities.zones}" and has no ${member}. Report this to its maintainer.`,
+    message: `${bound.displayName}: the provider package has neither listZones nor findZone. Report this to its maintainer.`,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Egress, RecordTarget, RequiredAction } from '@zoneproof/core';
+import type { Egress, ProviderErrorKind, RecordTarget, RequiredAction } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 
 /** Secret contents: name -> entry -> text. */
@@ -33,7 +33,55 @@ export interface Fixture {
   readonly personFirst?: { readonly target: RecordTarget; readonly action: RequiredAction };
   /** While it is on, the service answers a write as done and does not do it. */
   pretendWrites?(on: boolean): void;
+  /** Bad days that this service can have; those left out stand in the title of the last test. */
+  readonly badDays?: readonly BadDay[];
+  /** Names zones until the list has more than one page; undoes it. */
+  manyZones?(): Promise<() => void>;
+  /** Forbids the question for the state of a change; undoes it. Capability `sync`. */
+  forbidSync?(): () => void;
   /** The way out that the kit wraps; a real one when left out. */
   readonly egress?: Egress;
   close(): Promise<void>;
+}
+
+/** Days that services have. Each ends in a typed error or in success, with foreign values intact and no secret printed. */
+export const badDayNames = [
+  'wrong-key',
+  'expired-credentials',
+  'missing-permission',
+  'clock-off',
+  'zone-absent',
+  'zone-twice-public',
+  'zone-public-and-private',
+  'zone-only-as-parent',
+  'thousand-changes',
+  'quota-reached',
+  'half-of-batch-refused',
+  'answer-lost',
+  'throttled',
+  'server-error',
+  'html-page',
+  'answer-lacks-fields',
+  'answer-has-more-fields',
+  'foreign-writer-in-between',
+] as const;
+export type BadDayName = (typeof badDayNames)[number];
+
+/** One bad day: how it begins, and how it has to end. */
+export interface BadDay {
+  readonly name: BadDayName;
+  /** Makes the service so. What it returns takes the place of the fixture's own for this day; `undo` ends the day. */
+  arrange(): Promise<ArrangedDay> | ArrangedDay;
+  /** What a write has to end in: this kind, or `done` when the day must not be noticed. */
+  readonly ends: ProviderErrorKind | 'done';
+  /** What the message has to say besides. */
+  readonly says?: RegExp;
+}
+
+export interface ArrangedDay {
+  readonly config?: object;
+  readonly secrets?: Secrets;
+  /** A name to write on this day instead of a fresh one of `newTarget`. */
+  readonly target?: RecordTarget;
+  undo?(): void | Promise<void>;
 }

@@ -11,6 +11,7 @@ import {
   longestZone,
   ProviderError,
   type ProviderPlugin,
+  providerTitle,
   type RecordTarget,
   SecretValue,
   type TxtChange,
@@ -42,7 +43,7 @@ export class Lab {
   /** A new instance of the provider, as after a restart. */
   start(options: { readonly secrets?: Secrets; readonly egress?: Egress } = {}): Instance {
     const { egress = this.traffic.egress } = options;
-    const providerName = `${this.plugin.key} "lab"`;
+    const providerName = providerTitle(this.plugin, 'lab');
     const provider = this.plugin.create(this.fixture.config as Parameters<ProviderPlugin['create']>[0], {
       providerName,
       egress,
@@ -132,7 +133,7 @@ export class Instance {
   async zoneOf(target: RecordTarget, signal?: AbortSignal): Promise<Zone | undefined> {
     const { provider } = this;
     try {
-      if (this.#lab.plugin.capabilities.zones === 'find') return await provider.findZone?.(target, this.call(signal));
+      if (provider.findZone) return await provider.findZone(target, this.call(signal));
       const found = longestZone(target.name, (await provider.listZones?.(this.call(signal))) ?? []);
       if (found && 'ambiguous' in found) throw new Error(`${found.ambiguous.length} zones are named alike`);
       return found;

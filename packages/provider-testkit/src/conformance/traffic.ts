@@ -1,4 +1,4 @@
-import { type Egress, EgressError, type HttpAnswer, type HttpRequest } from '@zoneproof/core';
+import { createFetch, type Egress, EgressError, type HttpAnswer, type HttpRequest } from '@zoneproof/core';
 import { DnsExchangeError, type DnsServer, type DnsTransport, type TransportCall } from '@zoneproof/dns';
 
 /**
@@ -34,10 +34,11 @@ export class Traffic {
   }
 
   #wrap(base: Egress): Egress {
+    const http: Egress['http'] = (request) => this.#http(base, request);
     return {
-      http: (request) => this.#http(base, request),
+      http,
       dispatcher: base.dispatcher,
-      fetch: base.fetch,
+      fetch: createFetch(http),
       httpsAgent: base.httpsAgent,
       dns: this.dns,
       withCaBundle: (pem) => this.#wrap(base.withCaBundle(pem)),

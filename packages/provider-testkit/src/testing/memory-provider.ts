@@ -53,7 +53,6 @@ export function memoryProvider(defect?: Defect): ProviderPlugin<typeof schema> {
       writeScope: 'zone',
       compareAndSet: true,
       ttl: { min: 0, max: 86_400, default: 60 },
-      zones: 'list',
       sync: false,
       buckets: [],
     },

@@ -38,7 +38,6 @@ export const exampledns = defineProvider({
     writeScope: 'none',
     compareAndSet: true,
     ttl: { min: 60, max: 86_400, default: 60 },
-    zones: 'list',
     sync: false,
     buckets: [{ name: 'api', burst: 10, perSecond: 5, source: 'https://api.example.net/limits' }],
   },

@@ -31,7 +31,6 @@ export class FakeRing {
       writeScope: 'name',
       compareAndSet: false,
       ttl: { min: 1, max: 1, default: 1 },
-      zones: 'find',
       sync: false,
       buckets: [],
     };

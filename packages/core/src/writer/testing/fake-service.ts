@@ -65,7 +65,6 @@ export class FakeService {
       writeScope: 'zone',
       compareAndSet: true,
       ttl: { min: 0, max: 86_400, default: 60 },
-      zones: 'list',
       sync: false,
       buckets: [],
       ...options.capabilities,
