@@ -1,5 +1,6 @@
 import { defineProvider } from '@zoneproof/core';
 import { configProblems, endpoint, schema, secretProblems, serves } from './config.ts';
+import { knownErrors } from './known-errors.ts';
 import { createAcmednsProvider } from './provider.ts';
 import { slotCount } from './slots.ts';
 
@@ -31,6 +32,7 @@ export const acmedns = defineProvider({
     host: 'https://auth.example.net',
     accountSecretRef: { name: 'acmedns', key: 'accounts.json' },
   },
+  errors: knownErrors,
   problems: configProblems,
   secretProblems,
   serves,

@@ -2,6 +2,7 @@ import { isIPv6, SocketAddress } from 'node:net';
 import { defineProvider } from '@zoneproof/core';
 import { formatServer, toDnsName } from '@zoneproof/dns';
 import { configProblems, schema, secretProblems, serverOf } from './config.ts';
+import { knownErrors, permissions } from './known-errors.ts';
 import { createRfc2136Provider } from './provider.ts';
 
 export const rfc2136 = defineProvider({
@@ -32,9 +33,10 @@ export const rfc2136 = defineProvider({
   example: {
     nameserver: '192.0.2.53',
     tsigKeyName: 'acme-update',
-    tsigAlgorithm: 'HMACSHA256',
     tsigSecretSecretRef: { name: 'tsig', key: 'secret' },
   },
+  permissions,
+  errors: knownErrors,
   problems: configProblems,
   secretProblems,
   account: (config) => {

@@ -1,5 +1,4 @@
 export { type ConformanceOptions, describeProvider } from './conformance/describe-provider.ts';
-export { fieldsOf, fieldsTable } from './conformance/fields-table.ts';
 export {
   type ArrangedDay,
   type BadDay,

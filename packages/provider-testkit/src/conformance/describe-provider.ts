@@ -2,8 +2,7 @@ import { strict as assert } from 'node:assert';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ProviderPlugin } from '@zoneproof/core';
-import { fieldsOf, fieldsTable } from './fields-table.ts';
+import { docsSectionOf, docsSections, type ProviderPlugin, providerDocs } from '@zoneproof/core';
 import type { Fixture } from './fixture.ts';
 import { Lab } from './lab.ts';
 import { steps } from './steps.ts';
@@ -46,9 +45,15 @@ export function describeProvider(options: ConformanceOptions): void {
         await step.run(lab).finally(() => lab.close());
       }, 30_000);
 
-    test('the fields in README.md are those of the schema', async () => {
+    test('README.md says what the plugin says: issuer, fields, permissions, errors', async () => {
       const readme = await readFile(join(packageDir, 'README.md'), 'utf8');
-      assert.equal(fieldsOf(readme), fieldsTable(plugin));
+      const made = providerDocs(plugin);
+      for (const section of docsSections) {
+        const written = docsSectionOf(readme, section);
+        const isWanted = section === 'issuer' || section === 'fields';
+        assert.ok(written !== undefined || !isWanted, `README.md lacks the marker <!-- ${section} -->`);
+        if (written !== undefined) assert.equal(written, made.get(section), `section ${section} of README.md`);
+      }
     });
 
     const reasons = [...aside].map(([id, why]) => `${id} (${why})`).join(', ') || 'none';
