@@ -1,0 +1,1 @@
+export { createSyncSignal, type SyncLook, type SyncSignal, type SyncSignalOptions } from './sync-signal.ts';
