@@ -2,7 +2,7 @@
 export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@zoneproof/source', 'node'] },
-  roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/tools', '<rootDir>/bench'],
+  roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/examples', '<rootDir>/tools', '<rootDir>/bench'],
   testMatch: ['**/src/**/*.test.ts', '**/tools/check/*.test.mjs'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {

@@ -1,5 +1,5 @@
 import { staleDocs } from './generate-docs.ts';
 
-test('the documents in docs/ are what their sources make; else run generate-docs', () => {
-  expect(staleDocs()).toEqual([]);
+test('the generated documents are what their sources make; else npm run generate', async () => {
+  expect(await staleDocs()).toEqual([]);
 });

@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { withSection } from '../docs/marked.ts';
+import { providerDocuments } from '../docs/provider-documents.ts';
 import { apiVersion, certificateSpecSchema, issuerSpecSchema } from '../resources/index.ts';
 import { createContext } from './context.ts';
 import { fieldsTable } from './output/fields-table.ts';
@@ -8,11 +10,11 @@ import { acmednsRegisterSchema, providersSchema, reportLineSchema, validateSchem
 import { statusSchema } from './output/status-schema.ts';
 import { createProgram } from './program.ts';
 
-const docs = new URL('../../../../docs/', import.meta.url);
+const root = new URL('../../../../', import.meta.url);
 
-/** Every document under docs/ that is made from the source, as a whole or in part: file name to text. */
-export function generatedDocs(): ReadonlyMap<string, string> {
-  return new Map([
+/** Every document that is made from the source, as a whole or in part: path to text. */
+export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
+  const own: readonly [string, string][] = [
     ['status.schema.json', schemaDocument('zoneproof status -o json', statusSchema)],
     ['validate.schema.json', schemaDocument('zoneproof validate -o json', validateSchema)],
     ['providers.schema.json', schemaDocument('zoneproof providers -o json', providersSchema)],
@@ -25,12 +27,20 @@ export function generatedDocs(): ReadonlyMap<string, string> {
     ['certificate.schema.json', schemaDocument('Certificate', manifestSchema(['Certificate'], certificateSpecSchema))],
     ['commands.md', commands()],
     ['manifests.md', manifests()],
+  ];
+  return new Map([
+    ...own.map(([name, text]): [string, string] => [`docs/${name}`, text]),
+    ...(await providerDocuments(root)),
   ]);
 }
 
 /** The documents whose file is missing or different. */
-export function staleDocs(): readonly string[] {
-  return [...generatedDocs()].filter(([name, text]) => readIfThere(name) !== text).map(([name]) => name);
+export async function staleDocs(): Promise<readonly string[]> {
+  return stale(await generatedDocs());
+}
+
+function stale(texts: ReadonlyMap<string, string>): readonly string[] {
+  return [...texts].filter(([path, text]) => readIfThere(path) !== text).map(([path]) => path);
 }
 
 function schemaDocument(title: string, schema: object): string {
@@ -61,13 +71,9 @@ function manifestSchema(kinds: readonly string[], spec: object): object {
 /** docs/manifests.md is written by people but for the tables of fields. */
 function manifests(): string {
   const tables = { Issuer: issuerSpecSchema, Certificate: certificateSpecSchema };
-  let text = readIfThere('manifests.md') ?? '';
-  for (const [kind, schema] of Object.entries(tables)) {
-    const [begin, end] = [`<!-- fields of ${kind} -->`, '<!-- /fields -->'];
-    const at = text.indexOf(begin) + begin.length;
-    if (at < begin.length) throw new Error(`docs/manifests.md lacks the line ${begin}`);
-    text = `${text.slice(0, at)}\n${fieldsTable(schema)}\n${text.slice(text.indexOf(end, at))}`;
-  }
+  let text = readIfThere('docs/manifests.md') ?? '';
+  for (const [kind, schema] of Object.entries(tables))
+    text = withSection(text, `<!-- fields of ${kind} -->`, '<!-- /fields -->', fieldsTable(schema));
   return text;
 }
 
@@ -97,27 +103,26 @@ function commands(): string {
   ].join('\n');
 }
 
-function readIfThere(name: string): string | undefined {
+function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(new URL(name, docs), 'utf8');
+    return readFileSync(new URL(path, root), 'utf8');
   } catch {
     return undefined;
   }
 }
 
 /** Writes the documents; with `--check` names the stale ones and exits 1. */
-function generate(check: boolean): number {
-  const stale = staleDocs();
+async function generate(check: boolean): Promise<number> {
+  const texts = await generatedDocs();
+  const paths = stale(texts);
   if (check) {
-    for (const name of stale) process.stderr.write(`docs/${name} is not what its source makes; run generate-docs.\n`);
-    return stale.length === 0 ? 0 : 1;
+    for (const path of paths) process.stderr.write(`${path} is not what its source makes; npm run generate\n`);
+    return paths.length === 0 ? 0 : 1;
   }
-  mkdirSync(docs, { recursive: true });
-  const texts = generatedDocs();
-  for (const name of stale) writeFileSync(new URL(name, docs), texts.get(name) as string);
-  process.stdout.write(stale.length === 0 ? 'docs are fresh\n' : `wrote ${stale.join(', ')}\n`);
+  for (const path of paths) writeFileSync(new URL(path, root), texts.get(path) as string);
+  process.stdout.write(paths.length === 0 ? 'docs are fresh\n' : `wrote ${paths.join(', ')}\n`);
   return 0;
 }
 
 const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
-if (isProgram) process.exitCode = generate(process.argv.includes('--check'));
+if (isProgram) process.exitCode = await generate(process.argv.includes('--check'));

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { defineProvider, type PolicyOptions, type ProviderPlugin } from '@zoneproof/core';
 import { refusingTransport } from '@zoneproof/dns';
-import { inDirectory, runMain, violations } from './testing/run-main.ts';
+import { inDirectory, plugins, runMain, violations } from './testing/run-main.ts';
 
 test.each<[string, readonly string[], number, RegExp]>([
   ['no command shows the help', [], 2, /Usage: zoneproof/],
@@ -36,7 +38,8 @@ test.each<[string, readonly string[], number, RegExp]>([
     /there is no state directory \/nonexistent\/state/,
   ],
   ['nobody to renew', ['renew', 'shop', '--state', '/nonexistent/state'], 1, /holds no certificates/],
-  ['a provider that is not installed', ['providers', 'routedns'], 1, /npm install @zoneproof\/provider-routedns/],
+  ['a provider that is not installed', ['providers', 'otherdns'], 1, /npm install @zoneproof\/provider-otherdns/],
+  ['a policy for one', ['policy', 'otherdns'], 1, /npm install @zoneproof\/provider-otherdns/],
   [
     'a register URL that is none',
     ['acmedns', 'register', 'auth', '-d', 'a.example', '--out', 'x.json'],
@@ -148,15 +151,17 @@ describe('validate and run on broken manifests', () => {
 describe('providers', () => {
   test('lists what is installed', async () => {
     const { code, out } = await runMain(['providers']);
-    expect(out).toMatch(/^PROVIDER +PACKAGE +VERSION +STATE\n(?:rfc2136|acmedns) /);
+    expect(out).toMatch(/^PROVIDER +PACKAGE +VERSION +STATE\nacmedns /);
     expect(code).toBe(0);
   });
 
-  test('shows the fields of one and an example', async () => {
+  test('shows the fields, permissions, smallest Issuer and errors of one', async () => {
     const { out } = await runMain(['providers', 'rfc2136']);
     expect(out).toMatch(/nameserver +string +required +Server that receives the updates/);
     expect(out).toMatch(/tsigSecretSecretRef +secret reference/);
+    expect(out).toMatch(/\nPermissions of the credentials\n {2}update \(always\)\n {4}on TXT records/);
     expect(out).toMatch(/- name: my-dns\n +rfc2136:\n +nameserver: 192\.0\.2\.53/);
+    expect(out).toMatch(/\nWhen something is wrong\n {2}auth: .+\n {4}\S/);
   });
 
   test.each([[['providers', '-o', 'json']], [['providers', 'acmedns', '-o', 'json']]])(
@@ -165,4 +170,30 @@ describe('providers', () => {
       expect(violations('providers.schema.json', JSON.parse((await runMain(argv)).out))).toEqual([]);
     },
   );
+});
+
+describe('policy', () => {
+  const policy = jest.fn((options: PolicyOptions) => ({ Version: '2012-10-17', Statement: [options] }));
+  const withPolicy = { ...plugins.find(({ key }) => key === 'rfc2136'), key: 'documented', policy };
+  const inputs = { plugins: [...plugins, defineProvider(withPolicy as ProviderPlugin)] };
+
+  test.each<[readonly string[], PolicyOptions]>([
+    [[], { merge: false }],
+    [
+      ['--hosted-zone-id', 'Z1', '--region', 'cn-north-1', '--merge'],
+      { zoneId: 'Z1', region: 'cn-north-1', merge: true },
+    ],
+  ])('prints the document of the provider for %j', async (options, expected) => {
+    const { code, out } = await runMain(['policy', 'documented', ...options], inputs);
+    expect(JSON.parse(out)).toEqual({ Version: '2012-10-17', Statement: [expected] });
+    expect(code).toBe(0);
+  });
+
+  test('without a document, the permissions are listed', async () => {
+    const { code, out, err } = await runMain(['policy', 'rfc2136']);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(
+      /^zoneproof: rfc2136: .+ has no policy document; its credentials need:\n {2}update \(always\)\n/,
+    );
+  });
 });

@@ -61,12 +61,24 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .addHelpText('after', example('zoneproof renew shop -n default --state /var/lib/zoneproof'))
     .action(async (name, options) => done(await (await import('./renew.ts')).renew(name, options, context)));
 
-  command(program, 'providers', 'list the installed DNS providers, or the fields of one')
+  command(program, 'providers', 'list the installed DNS providers, or show one: fields, permissions, an Issuer, errors')
     .argument('[name]', "a provider's block key")
     .addOption(pluginDirOption())
     .addOption(outputOption(['text', 'json'], 'text'))
     .addHelpText('after', example('zoneproof providers', 'zoneproof providers rfc2136'))
     .action(async (name, options) => done(await (await import('./providers.ts')).providers(name, options, context)));
+
+  command(program, 'policy', "print the access policy that a provider's credentials need, as JSON")
+    .argument('<provider>', "the provider's block key")
+    .option('--hosted-zone-id <id>', 'only this zone; all zones of the account when left out')
+    .option('--region <region>', 'the region of the block, where the document depends on it')
+    .option('--merge', 'also what is needed to write beside other writers at one name', false)
+    .addOption(pluginDirOption())
+    .addHelpText(
+      'after',
+      example('zoneproof policy routedns', 'zoneproof policy routedns --hosted-zone-id Z0123456789EXAMPLE --merge'),
+    )
+    .action(async (key, options) => done(await (await import('./policy.ts')).policy(key, options, context)));
 
   const acmedns = command(program, 'acmedns', 'accounts at an acme-dns server');
   command(acmedns, 'register', 'register accounts, merge the credentials document, print and check the CNAMEs')

@@ -1,6 +1,6 @@
-import { type ProviderPlugin, RegistryError } from '@zoneproof/core';
-import { stringify } from 'yaml';
+import { issuerExample, type ProviderPlugin, RegistryError } from '@zoneproof/core';
 import { type CommandContext, CommandError } from './context.ts';
+import { showPlugin } from './output/provider-text.ts';
 import type { ProvidersReport } from './output/schemas.ts';
 import { openRegistry } from './registry.ts';
 import { table } from './terminal/table.ts';
@@ -34,15 +34,10 @@ export async function providers(name: string | undefined, options: Options, cont
     const plugin = await registry.load(name);
     const one = installed.find(({ key }) => key === name);
     if (options.output === 'text') {
-      context.out.write(showPlugin(plugin, context));
+      context.out.write(showPlugin(plugin, context.style));
       return 0;
     }
-    const { displayName, schema, example } = plugin;
-    const base =
-      one === undefined
-        ? []
-        : [{ ...describe(one), displayName, schema: schema as object, example: example as object }];
-    return print({ providers: base }, context);
+    return print({ providers: one === undefined ? [] : [{ ...describe(one), ...describePlugin(plugin) }] }, context);
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
     throw new CommandError(error.message);
@@ -59,39 +54,22 @@ function describe({
   return { key, package: packageName, version, directory, ...(problem !== undefined && { problem }) };
 }
 
+function describePlugin(
+  plugin: ProviderPlugin,
+): Omit<Required<ProvidersReport['providers'][number]>, 'key' | 'package' | 'version' | 'directory' | 'problem'> {
+  const { displayName, schema, example, permissions = [], errors = [], policy } = plugin;
+  return {
+    displayName,
+    schema: schema as object,
+    example: example as object,
+    issuer: issuerExample(plugin),
+    permissions: permissions.map((one) => ({ ...one })),
+    errors: errors.map((one) => ({ ...one })),
+    policy: policy !== undefined,
+  };
+}
+
 function print(report: ProvidersReport, context: CommandContext): number {
   context.out.write(`${JSON.stringify(report, undefined, 2)}\n`);
   return 0;
-}
-
-function showPlugin(plugin: ProviderPlugin, { style }: CommandContext): string {
-  const required: readonly string[] = plugin.schema.required ?? [];
-  const rows = Object.entries(plugin.schema.properties).map(([field, schema]) => {
-    const { type, description = '', default: preset, examples } = schema as FieldSchema;
-    const notes = [
-      description,
-      preset === undefined ? '' : `Default: ${JSON.stringify(preset)}.`,
-      examples?.[0] === undefined ? '' : `Example: ${JSON.stringify(examples[0])}.`,
-    ];
-    return [
-      field,
-      field.endsWith('SecretRef') ? 'secret reference' : (type ?? ''),
-      required.includes(field) ? 'required' : '',
-      notes.filter(Boolean).join(' '),
-    ];
-  });
-  const example = stringify([{ name: 'my-dns', [plugin.key]: plugin.example }]);
-  return [
-    `${style.bold(plugin.key)}: ${plugin.displayName}\n`,
-    (plugin.schema as FieldSchema).description === undefined ? '' : `${(plugin.schema as FieldSchema).description}\n`,
-    `\n${table([['FIELD', 'TYPE', '', 'MEANING'].map(style.bold), ...rows])}`,
-    `\nIn an Issuer, under spec.acme.dns01.providers:\n\n${example.replace(/^(?=.)/gm, '  ')}`,
-  ].join('');
-}
-
-interface FieldSchema {
-  readonly type?: string;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly examples?: readonly unknown[];
 }

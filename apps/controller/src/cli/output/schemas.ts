@@ -1,4 +1,4 @@
-import { type Static, Type } from '@zoneproof/core';
+import { type ProviderErrorKind, providerErrorKinds, type Static, Type } from '@zoneproof/core';
 
 const closed = { additionalProperties: false } as const;
 const kinds = ['Issuer', 'ClusterIssuer', 'Certificate', 'Order', 'Secret'];
@@ -64,10 +64,39 @@ export const providersSchema = Type.Object(
           example: Type.Optional(
             Type.Unsafe<object>({ type: 'object', description: 'The smallest block that works.' }),
           ),
+          issuer: Type.Optional(Type.String({ description: 'The smallest Issuer with this provider, as YAML.' })),
+          permissions: Type.Optional(
+            Type.Array(
+              Type.Object(
+                {
+                  name: Type.String({ description: "In the vendor's words." }),
+                  on: Type.String({ description: 'On what it is needed.' }),
+                  need: Type.Unsafe<'always' | 'optional'>({ type: 'string', enum: ['always', 'optional'] }),
+                  why: Type.String({ description: 'What it is for; when optional, what happens without it.' }),
+                },
+                closed,
+              ),
+              { description: 'Rights that the credentials need at the vendor.' },
+            ),
+          ),
+          errors: Type.Optional(
+            Type.Array(
+              Type.Object(
+                {
+                  kind: Type.Unsafe<ProviderErrorKind>({ type: 'string', enum: [...providerErrorKinds] }),
+                  seen: Type.String({ description: "The vendor's code or words." }),
+                  advice: Type.String({ description: 'What to do.' }),
+                },
+                closed,
+              ),
+              { description: 'Errors that users meet.' },
+            ),
+          ),
+          policy: Type.Optional(Type.Boolean({ description: 'Whether zoneproof policy has a document for it.' })),
         },
         closed,
       ),
-      { description: 'displayName, schema and example are given when one provider is asked for by name.' },
+      { description: 'The members from displayName on are given when one provider is asked for by name.' },
     ),
   },
   { ...closed, description: 'Installed DNS providers.' },

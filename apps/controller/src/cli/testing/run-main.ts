@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import acmedns from '@zoneproof/provider-acmedns';
-import rfc2136 from '@zoneproof/provider-rfc2136';
 import { Ajv } from 'ajv';
+import { providerPackages } from '../../docs/provider-packages.ts';
 import type { Inputs } from '../context.ts';
 import { main } from '../main.ts';
 
-export const plugins = [rfc2136, acmedns] as unknown as NonNullable<Inputs['plugins']>;
+/** The providers of this repository. */
+export const plugins: NonNullable<Inputs['plugins']> = (
+  await providerPackages(new URL('../../../../../', import.meta.url), 'packages')
+).map(({ plugin }) => plugin);
 
 /** Runs one command line and collects what it prints. */
 export async function runMain(

@@ -1,0 +1,39 @@
+import { type ProviderPlugin, RegistryError } from '@zoneproof/core';
+import { type CommandContext, CommandError } from './context.ts';
+import { openRegistry } from './registry.ts';
+
+interface Options {
+  readonly hostedZoneId?: string;
+  readonly region?: string;
+  readonly merge: boolean;
+  readonly pluginDir?: readonly string[];
+}
+
+/** `zoneproof policy KEY`: the vendor's document that grants what the provider needs, as JSON; 1 where there is none. */
+export async function policy(key: string, options: Options, context: CommandContext): Promise<number> {
+  const plugin = await loadPlugin(key, options, context);
+  if (plugin.policy === undefined) throw new CommandError(withoutDocument(plugin));
+  const { hostedZoneId, region, merge } = options;
+  const document = plugin.policy({
+    ...(hostedZoneId !== undefined && { zoneId: hostedZoneId }),
+    ...(region !== undefined && { region }),
+    merge,
+  });
+  context.out.write(`${JSON.stringify(document, undefined, 2)}\n`);
+  return 0;
+}
+
+async function loadPlugin(key: string, options: Options, context: CommandContext): Promise<ProviderPlugin> {
+  try {
+    return await (await openRegistry(context, options.pluginDir)).load(key);
+  } catch (error) {
+    throw error instanceof RegistryError ? new CommandError(error.message) : error;
+  }
+}
+
+function withoutDocument({ key, displayName, permissions = [] }: ProviderPlugin): string {
+  const none = `${key}: ${displayName} has no policy document`;
+  if (permissions.length === 0) return `${none}. What its credentials need: zoneproof providers ${key}`;
+  const rows = permissions.map(({ name, on, need, why }) => `\n  ${name} (${need})\n    on ${on}\n    ${why}`);
+  return `${none}; its credentials need:${rows.join('')}`;
+}
