@@ -12,6 +12,7 @@ import type { OrderStep, SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
 import { failOrder, waitForIssuer } from './order-obstacle.ts';
 import { valueKey } from './order-pace.ts';
+import { followSync } from './order-sync.ts';
 import { publishValues, removeValues } from './order-values.ts';
 import { Problem } from './problem.ts';
 import { findRoute } from './route.ts';
@@ -28,6 +29,8 @@ export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Ser
       return readAuthorizations(step.placed, seen, services);
     case 'publish':
       return publishValues(step.challenges, seen, services);
+    case 'sync':
+      return followSync(step.challenges, seen, services);
     case 'look':
       return lookAndRespond(step.challenges, seen, services);
     case 'poll-authorizations':

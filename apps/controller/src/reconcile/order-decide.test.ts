@@ -41,6 +41,9 @@ const seen = (
   return { issuer: 'ready', hasProviders: true, claims: new Map(), changes: 0, ...more, order, pace };
 };
 
+const sync = { account: 'a', receipt: { kind: 'change', token: 'C1' }, state: 'pending', since: now } as const;
+const ended = (end: { readonly state: 'synced' } | { readonly state: 'unknown'; readonly reason: string }) =>
+  pace({ syncEnds: new Map([[valueKey('example.com', 'v1'), end]]) });
 const pace = (values: Partial<OrderPace>): OrderPace => ({ ...newPace(), ...values });
 const published = (values: Partial<OrderPace> = {}) =>
   pace({ publishedAt: new Map([[valueKey('example.com', 'v1'), now]]), ...values });
@@ -88,6 +91,69 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
     seen({ acme, challenges: [challenge('presented')] }, { pace: pace({ nextLookAt: now + 5 }) }),
     [],
     now + 5,
+  ],
+  [
+    'where the provider tells itself when a value is published, it is asked first',
+    seen({ acme, challenges: [challenge('presented', { sync })] }),
+    ['sync'],
+    undefined,
+  ],
+  [
+    'at its time',
+    seen({ acme, challenges: [challenge('presented', { sync })] }, { pace: pace({ nextSyncAt: now + 3 }) }),
+    [],
+    now + 3,
+  ],
+  [
+    'while values of other providers are looked for',
+    seen(
+      { acme, challenges: [challenge('presented', { sync }), challenge('presented', { value: 'v2' })] },
+      { pace: pace({ nextSyncAt: now + 3 }) },
+    ),
+    ['look'],
+    now + 3,
+  ],
+  [
+    'whichever comes first',
+    seen(
+      { acme, challenges: [challenge('presented', { sync }), challenge('presented', { value: 'v2' })] },
+      { pace: pace({ nextSyncAt: now + 3, nextLookAt: now + 2 }) },
+    ),
+    [],
+    now + 2,
+  ],
+  [
+    'then the value is looked for',
+    seen({ acme, challenges: [challenge('presented', { sync })] }, { pace: ended({ state: 'synced' }) }),
+    ['look'],
+    undefined,
+  ],
+  [
+    'also where the provider cannot tell',
+    seen(
+      { acme, challenges: [challenge('presented', { sync })] },
+      { pace: ended({ state: 'unknown', reason: 'forbidden' }) },
+    ),
+    ['look'],
+    undefined,
+  ],
+  [
+    'after a restart too',
+    seen({ acme, challenges: [challenge('presented', { sync: { ...sync, state: 'synced' } })] }),
+    ['look'],
+    undefined,
+  ],
+  [
+    'a value that belongs elsewhere now is written there first',
+    seen({ acme, challenges: [challenge('presented', { sync })] }, { pace: pace({ moved: new Set(['example.com']) }) }),
+    ['publish'],
+    undefined,
+  ],
+  [
+    'a provider that does not publish ends the Order with its time',
+    seen({ acme, challenges: [challenge('presented', { sync, expiresAt: now + 20_000 })] }),
+    ['fail'],
+    undefined,
   ],
   [
     'the CA is asked how far it is',

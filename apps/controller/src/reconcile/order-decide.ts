@@ -28,6 +28,8 @@ export type OrderStep =
   | { readonly do: 'order' }
   | { readonly do: 'read-authorizations'; readonly placed: AcmeOrder }
   | { readonly do: 'publish'; readonly challenges: readonly ChallengeStatus[] }
+  /** Ask the providers whether their servers have the values by now. */
+  | { readonly do: 'sync'; readonly challenges: readonly ChallengeStatus[] }
   /** Self check; what is visible is handed to the CA. */
   | { readonly do: 'look'; readonly challenges: readonly ChallengeStatus[] }
   | { readonly do: 'poll-authorizations' }
@@ -100,9 +102,15 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   const steps: OrderStep[] = [];
   let wakeAt: number | undefined;
   if (fresh.length > 0) steps.push({ do: 'publish', challenges: fresh });
-  if (published.length > 0) {
-    if (pace.nextLookAt <= now) steps.push({ do: 'look', challenges: published });
-    else wakeAt = pace.nextLookAt;
+  const unsynced = published.filter((challenge) => isFollowed(challenge, pace));
+  const awaited = published.filter((challenge) => !isFollowed(challenge, pace));
+  if (unsynced.length > 0) {
+    if (pace.nextSyncAt <= now) steps.push({ do: 'sync', challenges: unsynced });
+    else wakeAt = pace.nextSyncAt;
+  }
+  if (awaited.length > 0) {
+    if (pace.nextLookAt <= now) steps.push({ do: 'look', challenges: awaited });
+    else wakeAt = earliest(wakeAt, pace.nextLookAt);
   }
   const isAsked = challenges.some(({ step }) => step === 'responded');
   const isOpen = fresh.length + published.length > 0;
@@ -140,6 +148,11 @@ function isPublished(challenge: ChallengeStatus, pace: OrderPace): boolean {
   if (challenge.step === 'presented' && !pace.moved.has(challenge.domain)) return true;
   const isOpen = challenge.step === 'new' || challenge.step === 'presented';
   return isOpen && pace.publishedAt.has(valueKey(challenge.domain, challenge.value ?? ''));
+}
+
+/** The provider has not said yet that its servers have the value: asking them earlier tells nothing. */
+function isFollowed({ domain, value = '', sync }: ChallengeStatus, pace: OrderPace): boolean {
+  return sync?.state === 'pending' && !pace.syncEnds.has(valueKey(domain, value));
 }
 
 function isLate(what: ChallengeStatus | NonNullable<Order['status']['acme']>, now: number): boolean {

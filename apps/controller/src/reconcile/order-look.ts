@@ -7,6 +7,7 @@ import type { SeenOrder } from './order-decide.ts';
 import { giveUpLost } from './order-lost.ts';
 import { nextPollAt, valueKey } from './order-pace.ts';
 import { goingOn, settledStep, waitingFor, withChallenges } from './order-status.ts';
+import { seenSync } from './order-sync.ts';
 import type { IssuerSession, Services } from './services.ts';
 
 /** Looks without success after which the way to the value is searched again. */
@@ -114,8 +115,10 @@ function groupByTarget(challenges: readonly ChallengeStatus[], { pace }: SeenOrd
 function located(challenge: ChallengeStatus, seen: SeenOrder): ChallengeStatus {
   const route = seen.pace.routes.get(challenge.domain as DnsName);
   if (route === undefined) return challenge;
+  const sync = seenSync(challenge, seen);
   return {
     ...challenge,
+    ...(sync === undefined ? {} : { sync }),
     provider: route.provider.block.name,
     target: route.location.target,
     zone: route.zone.name,

@@ -1,4 +1,5 @@
 import type { AcmeOrder } from '@zoneproof/acme';
+import type { SyncLook } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { OrderStatus } from '../resources/types.ts';
 import type { Problem } from './problem.ts';
@@ -26,6 +27,9 @@ export interface OrderPace {
   acme: OrderStatus['acme'];
   /** PEM, read once for request and verification. */
   keyPem: Uint8Array | undefined;
+  /** How following the provider's own signal ended, by {@link valueKey}. */
+  readonly syncEnds: Map<string, Exclude<SyncLook, { readonly state: 'pending' }>>;
+  nextSyncAt: number;
   looks: number;
   nextLookAt: number;
   polls: number;
@@ -51,6 +55,8 @@ export function newPace(): OrderPace {
     placed: undefined,
     acme: undefined,
     keyPem: undefined,
+    syncEnds: new Map(),
+    nextSyncAt: 0,
     looks: 0,
     nextLookAt: 0,
     polls: 0,

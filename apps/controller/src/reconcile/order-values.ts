@@ -4,6 +4,7 @@ import type { ChallengeStatus } from '../resources/types.ts';
 import { abandonAfterMs, type SeenOrder } from './order-decide.ts';
 import { noteObstacle } from './order-obstacle.ts';
 import { valueKey } from './order-pace.ts';
+import { storeReceipts, syncOf } from './order-sync.ts';
 import { Problem, toProblem } from './problem.ts';
 import type { Services } from './services.ts';
 
@@ -27,19 +28,23 @@ export async function publishValues(
     group.challenges.push(challenge);
     groups.set(key, group);
   }
+  const written: ChallengeStatus[] = [];
   const problems = await Promise.all(
     [...groups.values()].map(async (group) => {
       const isSlots = group.provider.capabilities.model === 'slots';
       // A value that got lost has no row any more: it queues for one like a new value.
       if (isSlots && isInLedger(group, seen)) await writeGroup(group, 'absent', seen, services);
       const outcomes = await writeGroup(group, 'present', seen, services);
-      const found = outcomes.map((outcome, i) =>
-        takeOutcome(outcome, group.challenges[i] as ChallengeStatus, seen, services),
-      );
+      const found = outcomes.map((outcome, i) => {
+        const challenge = group.challenges[i] as ChallengeStatus;
+        written.push(...followed(outcome, challenge, group, seen, services));
+        return takeOutcome(outcome, challenge, seen, services);
+      });
       if (isSlots && outcomes.some(({ status }) => status === 'failed')) await releaseSlots(group, seen, services);
       return found;
     }),
   );
+  await storeReceipts(written, seen, services);
   const [problem] = problems.flat().filter((found) => found !== undefined);
   if (problem !== undefined) throw problem;
   seen.pace.looks = 0;
@@ -69,6 +74,22 @@ function writeGroup(
     })),
     signal: writeSignal(services),
   });
+}
+
+/** Where the service gave a receipt: the challenge with it. */
+function followed(
+  outcome: WriteOutcome,
+  challenge: ChallengeStatus,
+  { provider, zone }: PublishGroup,
+  { pace }: SeenOrder,
+  services: Services,
+): readonly ChallengeStatus[] {
+  const now = services.clock.now();
+  const sync = syncOf(outcome, provider, now);
+  const target = pace.routes.get(challenge.domain as DnsName)?.location.target;
+  if (sync === undefined || target === undefined) return [];
+  const place = { provider: provider.block.name, target, zone: zone.name };
+  return [{ ...challenge, ...place, step: 'presented', presentedAt: now, sync }];
 }
 
 function isInLedger({ challenges }: PublishGroup, { order }: SeenOrder): boolean {

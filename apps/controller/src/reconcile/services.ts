@@ -8,6 +8,7 @@ import type {
   RecordTarget,
   RecordWriter,
   SelfCheck,
+  SyncSignal,
   Zone,
 } from '@zoneproof/core';
 import type { RunEffect } from '../effects/effects.ts';
@@ -62,6 +63,8 @@ export interface Services {
   readonly sessions: Sessions;
   readonly writer: RecordWriter;
   readonly ledger: Ledger;
+  /** What providers say themselves of their propagation. */
+  readonly sync: SyncSignal;
   readonly selfCheck: SelfCheck;
   readonly clock: Clock;
   readonly random: RandomBytes;

@@ -1,4 +1,4 @@
-import type { Evidence, LedgerEntry } from '@zoneproof/core';
+import type { Evidence, LedgerEntry, Receipt } from '@zoneproof/core';
 
 /** The API group and version of every resource but Secret. */
 export const apiVersion = 'zoneproof.dev/v1alpha1';
@@ -179,12 +179,26 @@ export interface ChallengeStatus {
   /** How far this challenge is: each step is reached only after the one before it. */
   readonly step: 'new' | 'presented' | 'visible' | 'responded' | 'validated' | 'failed';
   readonly presentedAt?: number;
+  /** Where the provider tells when its servers have the value: the self check begins after that. */
+  readonly sync?: ChallengeSync;
   /** The last look of the self check. */
   readonly evidence?: Evidence;
   readonly looks?: number;
   readonly error?: string;
   /** The CA's word for it: `dns`, `unauthorized`, `caa` (RFC 8555 6.7). */
   readonly errorType?: string;
+}
+
+/** The provider's own propagation signal of one value. */
+export interface ChallengeSync {
+  /** The provider's account that the receipt belongs to. */
+  readonly account: string;
+  readonly receipt: Receipt;
+  /** Epoch milliseconds: when the service took the change. */
+  readonly since: number;
+  /** `unknown`: the DNS alone tells, for the `reason` given. */
+  readonly state: 'pending' | 'synced' | 'unknown';
+  readonly reason?: string;
 }
 
 export interface OrderStatus {

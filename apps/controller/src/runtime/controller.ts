@@ -4,6 +4,7 @@ import {
   createProviderCalls,
   createRecordWriter,
   createSelfCheck,
+  createSyncSignal,
   type Egress,
   type ProviderRegistry,
   type RandomBytes,
@@ -67,6 +68,10 @@ export function startController(options: ControllerOptions): Controller {
   let changes = 0;
   const ledger = new StoreLedger(store, run);
   const report: Services['report'] = (line) => options.report({ ...line, at: clock.now() });
+  const warnOfProvider = (issuer: string, message: string): void => {
+    const [kind, namespace, name] = issuer.split('/') as [Kind, string, string];
+    report({ level: 'warn', kind, namespace, name, reason: 'ProviderReady', message });
+  };
   // One limiter for reads and writes of an account.
   const calls = createProviderCalls(clock, timers);
   const sessions = new IssuerSessions({
@@ -75,10 +80,13 @@ export function startController(options: ControllerOptions): Controller {
     run,
     changes: () => changes,
     clusterResourceNamespace: options.clusterResourceNamespace ?? 'default',
-    warn: (issuer, message) => {
-      const [kind, namespace, name] = issuer.split('/') as [Kind, string, string];
-      report({ level: 'warn', kind, namespace, name, reason: 'ProviderReady', message });
-    },
+    warn: warnOfProvider,
+  });
+  const sync = createSyncSignal({
+    clock,
+    calls,
+    signal: abort.signal,
+    warn: ({ block }, message) => warnOfProvider(block.issuer, message),
   });
   const writer = createRecordWriter({ ledger, clock, timers, random, calls, windowMs: gatherMs });
   const background = new Set<Promise<void>>();
@@ -93,6 +101,7 @@ export function startController(options: ControllerOptions): Controller {
     sessions,
     writer,
     ledger,
+    sync,
     selfCheck: createSelfCheck({ resolvers: options.resolvers, transport: options.egress.dns, clock, random }),
     clock,
     random,
