@@ -6,6 +6,7 @@ import { ledgerId } from './entry.ts';
 import { type Group, group, isConfirmed } from './group.ts';
 import { crossOut, recordIntents } from './journal.ts';
 import type { Ledger, LedgerEntry } from './ledger.ts';
+import { longestPauseWaitedMs } from './limiter.ts';
 import type { ProviderCalls } from './provider-calls.ts';
 import type { Waiter, WaitingRecord } from './queue.ts';
 import type { RetryTimes } from './retry-times.ts';
@@ -26,9 +27,6 @@ export interface BatchServices {
   onEvent(event: WriterEvent): void;
 }
 
-// A longer pause is told to the callers instead of being waited for.
-const longestPauseWaitedMs = 5_000;
-
 /**
  * Carries out one batch: ledger first, then the zone, then the ledger again, and settles every record of it. The
  * caller has made sure that no other batch touches the names meanwhile.
@@ -42,7 +40,7 @@ export async function runBatch(records: readonly WaitingRecord[], services: Batc
 
   const pausedMs = calls.limiter(bound).pausedUntil - clock.now();
   if (pausedMs > longestPauseWaitedMs) {
-    const message = `${bound.displayName}: the service asked for a pause of ${Math.ceil(pausedMs / 1000)} s more`;
+    const message = `${bound.displayName}: the service asked for a pause of ${Math.ceil(pausedMs / 1000)} s more; it goes on by itself`;
     const error = new ProviderError({ kind: 'rate-limited', message, retryAfterMs: pausedMs });
     const retryAt = retryTimes.shortlyAfter(calls.limiter(bound).pausedUntil);
     for (const record of records) record.waiter.settle(record, { status: 'failed', error, retryAt });
@@ -77,7 +75,10 @@ export async function runBatch(records: readonly WaitingRecord[], services: Batc
     await crossOut([...settleOnly, ...gone], services);
 
     for (const one of settleOnly) settle(one, { status: 'done', changed: false });
-    retryTimes.note(bound.account, outcomes);
+    retryTimes.note(
+      bound.account,
+      outcomes.filter((outcome) => !('error' in outcome && calls.isOwnRefusal(outcome.error))),
+    );
     toWrite.forEach((one, at) => {
       const outcome = outcomes[at];
       if (outcome !== undefined) settle(one, toWriteOutcome(outcome, one, services));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RateBucket } from '../contract/index.ts';
 import { FakeClock } from '../time/fake-clock.ts';
-import { createLimiter } from './limiter.ts';
+import { createLimiter, LimitRefusal } from './limiter.ts';
 
 const never = new AbortController().signal;
 
@@ -124,5 +124,108 @@ test('in no span of time more than burst and rate allow, first come first served
       },
     ),
     { numRuns: 60, seed: 20260104 },
+  );
+});
+
+test('after a pause no burst leaves, but one request at a time', async () => {
+  const { limiter, take } = setUp({ burst: 100, perSecond: 10 });
+  limiter.penalise(4_000);
+  expect(await take(3)).toEqual([4_000, 4_200, 4_400]);
+});
+
+test('a long pause is told to those who wait and to those who come, in every bucket', async () => {
+  const { clock, limiter } = setUp({ burst: 1, perSecond: 1 }, { burst: 1, perSecond: 1 });
+  const waiting = [0, 1, 2, 3].map((i) => limiter.permit(never, `b${i % 2}`));
+  limiter.penalise(300_000); // Cloudflare: "blocked for the next five minutes"
+  const told = new LimitRefusal('paused', 300_000);
+  expect(await Promise.allSettled(waiting)).toEqual([
+    { status: 'fulfilled', value: undefined },
+    { status: 'fulfilled', value: undefined },
+    { status: 'rejected', reason: told },
+    { status: 'rejected', reason: told },
+  ]);
+  await clock.advance(294_000);
+  await expect(limiter.permit(never)).rejects.toMatchObject({ why: 'paused', retryAfterMs: 6_000 });
+  await clock.advance(1_000);
+  await clock.until(limiter.permit(never));
+  expect(clock.pending).toBe(0);
+});
+
+test('a permit that would come too late is refused at once, and does not delay the others', async () => {
+  const { clock, limiter, start } = setUp({ burst: 1, perSecond: 1 });
+  const latestAt = start + 3_000;
+  const asked = Array.from({ length: 6 }, () => limiter.permit(never, undefined, 1, latestAt));
+  const outcomes = await clock.until(Promise.allSettled(asked));
+  expect(outcomes.map(({ status }) => status)).toEqual([...Array(4).fill('fulfilled'), ...Array(2).fill('rejected')]);
+  expect(outcomes[5]).toMatchObject({ reason: { why: 'busy', retryAfterMs: 4_000 } });
+  expect(clock.now() - start).toBe(3_000);
+});
+
+test('a slower rate refuses those who would be too late by it', async () => {
+  const { clock, limiter, start } = setUp({ burst: 1, perSecond: 1 });
+  const asked = Array.from({ length: 5 }, () => limiter.permit(never, undefined, 1, start + 4_000));
+  limiter.penalise(1_000);
+  const outcomes = await clock.until(Promise.allSettled(asked));
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected', 'rejected']);
+  expect(clock.pending).toBe(0);
+});
+
+test('twenty thousand may wait and leave in any order', async () => {
+  const { clock, limiter } = setUp({ burst: 1, perSecond: 1 });
+  const stops = Array.from({ length: 20_000 }, () => new AbortController());
+  const waiting = Promise.allSettled(stops.map(({ signal }) => limiter.permit(signal)));
+  for (const stop of stops.reverse()) stop.abort();
+  expect((await waiting).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(clock.pending).toBe(0);
+});
+
+test('whatever the service answers: never more than declared, and nothing within a pause', async () => {
+  const step = fc.oneof(
+    { weight: 6, arbitrary: fc.record({ do: fc.constant('ask' as const), n: fc.integer({ min: 1, max: 8 }) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('limited' as const), n: fc.integer({ min: 0, max: 9_000 }) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('answered' as const), n: fc.integer({ min: 1, max: 9 }) }) },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 8 }),
+      fc.integer({ min: 1, max: 20 }),
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 1, max: 4 }), step), { maxLength: 25 }),
+      async (burst, perSecond, steps) => {
+        const { clock, limiter } = setUp({ burst, perSecond });
+        const given: { at: number; cost: number }[] = [];
+        const pauses: { from: number; until: number }[] = [];
+        const all: Promise<unknown>[] = [];
+        const costs = Math.min(burst, 4);
+        for (const [delay, size, { do: what, n }] of steps) {
+          await clock.advance(delay);
+          const cost = Math.min(size, costs);
+          if (what === 'ask')
+            for (let i = 0; i < n; i++)
+              all.push(
+                limiter.permit(never, undefined, cost).then(
+                  () => given.push({ at: clock.now(), cost }),
+                  (error: unknown) => expect(error).toBeInstanceOf(LimitRefusal),
+                ),
+              );
+          await clock.advance(0);
+          if (what === 'limited') {
+            limiter.penalise(n);
+            pauses.push({ from: clock.now(), until: clock.now() + n });
+          }
+          if (what === 'answered') for (let i = 0; i < n; i++) limiter.recover();
+        }
+        await clock.until(Promise.all(all));
+        for (const { at } of given) for (const { from, until } of pauses) expect(at <= from || at >= until).toBe(true);
+        for (const [from, first] of given.entries()) {
+          let sum = 0;
+          for (const { at, cost } of given.slice(from)) {
+            sum += cost;
+            expect(sum).toBeLessThanOrEqual(burst + ((at - first.at) * perSecond) / 1000 + 1e-6);
+          }
+        }
+        expect(clock.pending).toBe(0);
+      },
+    ),
+    { numRuns: 150, seed: 20261121 },
   );
 });

@@ -6,9 +6,11 @@ export interface Limiter {
   /**
    * Resolves, in order of asking, when one more request may be sent. An undeclared bucket counts as the first.
    *
+   * @param latestAt epoch milliseconds; a permit that would come later is refused at once
+   * @throws LimitRefusal when it would come too late or the account is paused for more than {@link longestPauseWaitedMs}
    * @throws ProviderError of kind `aborted` when `signal` fires first
    */
-  permit(signal: AbortSignal, bucket?: string, cost?: number): Promise<void>;
+  permit(signal: AbortSignal, bucket?: string, cost?: number, latestAt?: number): Promise<void>;
   /** The service said "too many": pauses all buckets (default 1 s) and halves their rate, down to a sixteenth. */
   penalise(retryAfterMs?: number): void;
   /** The service answered: the rate grows back by a sixteenth of what is declared. */
@@ -16,6 +18,22 @@ export interface Limiter {
   /** Epoch milliseconds; no permit is given before. */
   readonly pausedUntil: number;
 }
+
+/** A permit that is not waited for: whoever asked would hold what others need meanwhile. */
+export class LimitRefusal extends Error {
+  readonly why: 'paused' | 'busy';
+  readonly retryAfterMs: number;
+
+  constructor(why: LimitRefusal['why'], retryAfterMs: number) {
+    super(`the permit would come in ${retryAfterMs} ms`);
+    this.name = 'LimitRefusal';
+    this.why = why;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** A longer pause is told to those who ask instead of being waited for. */
+export const longestPauseWaitedMs = 5_000;
 
 const slowest = 1 / 16;
 const defaultPauseMs = 1_000;
@@ -30,39 +48,69 @@ export function createLimiter(declared: readonly RateBucket[], clock: Clock, tim
   const all = buckets.size === 0 ? [first] : [...buckets.values()];
 
   function serve(bucket: Bucket): void {
-    if (bucket.timer !== undefined) timers.clearTimeout(bucket.timer);
+    timers.clearTimeout(bucket.timer);
     bucket.timer = undefined;
     const now = clock.now();
-    for (let head = bucket.waiting[0]; head !== undefined; head = bucket.waiting[0]) {
+    for (const head of bucket.waiting) {
       const waitMs = Math.max(pausedUntil - now, bucket.msUntil(head.cost, now, rate));
       if (waitMs > 0) {
         bucket.timer = timers.setTimeout(() => serve(bucket), waitMs);
         return;
       }
       bucket.take(head.cost);
-      bucket.waiting.shift();
+      bucket.leave(head);
       head.grant();
     }
   }
 
+  /** Why a permit for `cost` behind `ahead` others is not worth waiting for. */
+  function refusal(bucket: Bucket, ahead: number, cost: number, latestAt: number): LimitRefusal | undefined {
+    const now = clock.now();
+    const pauseMs = Math.max(0, pausedUntil - now);
+    if (pauseMs > longestPauseWaitedMs) return new LimitRefusal('paused', pauseMs);
+    const waitMs = pauseMs + Math.max(0, bucket.msUntil(cost, now, rate, ahead));
+    return now + waitMs > latestAt ? new LimitRefusal('busy', waitMs) : undefined;
+  }
+
+  function refuseLate(bucket: Bucket): void {
+    let ahead = 0;
+    for (const waiter of bucket.waiting) {
+      const refused = refusal(bucket, ahead, waiter.cost, waiter.latestAt);
+      if (refused === undefined) ahead += waiter.cost;
+      else {
+        bucket.leave(waiter);
+        waiter.refuse(refused);
+      }
+    }
+  }
+
   return {
-    permit(signal, name, cost = 1) {
+    permit(signal, name, cost = 1, latestAt = Number.POSITIVE_INFINITY) {
       const bucket = (name === undefined ? undefined : buckets.get(name)) ?? first;
       if (signal.aborted) return Promise.reject(abandoned(signal));
+      const refused = refusal(bucket, bucket.queued, cost, latestAt);
+      if (refused !== undefined) return Promise.reject(refused);
       return new Promise((resolve, reject) => {
         const leave = () => {
-          bucket.waiting.splice(bucket.waiting.indexOf(waiter), 1);
+          bucket.leave(waiter);
           reject(abandoned(signal));
           serve(bucket);
         };
         const forget = onAbort(signal, leave);
-        const grant = () => {
-          forget();
-          resolve();
+        const waiter: Waiter = {
+          cost,
+          latestAt,
+          grant: () => {
+            forget();
+            resolve();
+          },
+          refuse: (reason) => {
+            forget();
+            reject(reason);
+          },
         };
-        const waiter: Waiter = { cost, grant };
-        bucket.waiting.push(waiter);
-        serve(bucket);
+        bucket.join(waiter);
+        if (bucket.waiting.size === 1) serve(bucket);
       });
     },
     penalise(retryAfterMs = defaultPauseMs) {
@@ -71,7 +119,8 @@ export function createLimiter(declared: readonly RateBucket[], clock: Clock, tim
       if (now >= pausedUntil) rate = Math.max(slowest, rate / 2);
       pausedUntil = Math.max(pausedUntil, now + Math.min(Math.max(0, retryAfterMs), longestPauseMs));
       for (const bucket of all) {
-        bucket.drain(now);
+        bucket.thin(pausedUntil);
+        refuseLate(bucket);
         serve(bucket);
       }
     },
@@ -93,15 +142,21 @@ const unlimited: RateBucket = {
 
 interface Waiter {
   readonly cost: number;
+  readonly latestAt: number;
   readonly grant: () => void;
+  readonly refuse: (reason: LimitRefusal) => void;
 }
 
 class Bucket {
-  readonly waiting: Waiter[] = [];
+  /** In order of asking. */
+  readonly waiting = new Set<Waiter>();
+  /** What all who wait will cost. */
+  queued = 0;
   timer: TimerHandle | undefined;
   readonly #declared: RateBucket;
   #tokens: number;
   #at: number;
+  #thinUntil = 0;
 
   constructor(declared: RateBucket, now: number) {
     this.#declared = declared;
@@ -109,22 +164,41 @@ class Bucket {
     this.#at = now;
   }
 
-  /** Milliseconds until `cost` tokens are there; a cost above the burst waits for a full bucket and overdraws it. */
-  msUntil(cost: number, now: number, rate: number): number {
+  join(waiter: Waiter): void {
+    this.waiting.add(waiter);
+    this.queued += waiter.cost;
+  }
+
+  leave(waiter: Waiter): void {
+    if (this.waiting.delete(waiter)) this.queued -= waiter.cost;
+  }
+
+  /**
+   * Milliseconds until `cost` tokens are there after those for `ahead`; a cost above the burst waits for a full bucket
+   * and overdraws it.
+   */
+  msUntil(cost: number, now: number, rate: number, ahead = 0): number {
     const perMs = (this.#declared.perSecond * rate) / 1000;
     if (!Number.isFinite(perMs)) return 0;
-    this.#tokens = Math.min(this.#declared.burst, this.#tokens + Math.max(0, now - this.#at) * perMs);
-    this.#at = now;
-    return Math.ceil((Math.min(cost, this.#declared.burst) - this.#tokens) / perMs);
+    this.#refill(Math.min(now, this.#thinUntil), perMs, 1);
+    this.#refill(now, perMs, this.#declared.burst);
+    return Math.ceil((ahead + Math.min(cost, this.#declared.burst) - this.#tokens) / perMs);
   }
 
   take(cost: number): void {
     this.#tokens -= cost;
   }
 
-  drain(now: number): void {
-    this.#tokens = Math.min(this.#tokens, 0);
-    this.#at = now;
+  /** Others share the limit, or it is lower than declared: after the pause not a whole burst, but one at a time. */
+  thin(until: number): void {
+    this.#tokens = Math.min(this.#tokens, 1);
+    this.#thinUntil = until;
+  }
+
+  #refill(until: number, perMs: number, max: number): void {
+    if (until <= this.#at) return;
+    this.#tokens = Math.min(max, this.#tokens + (until - this.#at) * perMs);
+    this.#at = until;
   }
 }
 

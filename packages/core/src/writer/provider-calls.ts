@@ -1,7 +1,7 @@
 import { type CallContext, type Clock, isProviderError, ProviderError } from '../contract/index.ts';
 import { onAbort, type Timers } from '../time/index.ts';
 import type { BoundProvider } from './bound-provider.ts';
-import { createLimiter, type Limiter } from './limiter.ts';
+import { createLimiter, type Limiter, LimitRefusal } from './limiter.ts';
 
 /** How one call may run. */
 export interface CallLimits {
@@ -23,13 +23,20 @@ export interface ProviderCalls {
   run<T>(bound: BoundProvider, what: string, limits: CallLimits, work: (call: CallContext) => Promise<T>): Promise<T>;
   /** Shared by all blocks of one account. */
   limiter(bound: BoundProvider): Limiter;
+  /** Slows the account down when `error` is the service's "too many". */
+  noteError(bound: BoundProvider, error: ProviderError): void;
+  /** A permit was refused, so this says nothing about the service, which was not asked. */
+  isOwnRefusal(error: ProviderError): boolean;
 }
 
 // A provider that does not notice its signal is left behind after this time.
 const graceMs = 2_000;
+// What a request needs after its permit: a permit that leaves less is refused.
+const requestMs = 5_000;
 
 export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls {
   const limiters = new Map<string, Limiter>();
+  const refusals = new WeakSet<ProviderError>();
 
   function limiter(bound: BoundProvider): Limiter {
     let known = limiters.get(bound.account);
@@ -38,6 +45,22 @@ export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls
       limiters.set(bound.account, known);
     }
     return known;
+  }
+
+  function refused({ displayName }: BoundProvider, { why, retryAfterMs }: LimitRefusal): ProviderError {
+    const seconds = Math.ceil(retryAfterMs / 1000);
+    const told =
+      why === 'paused'
+        ? `the service asked for a pause of ${seconds} s more`
+        : `the requests of this account that wait already take ${seconds} s at the rate that the service allows`;
+    const message = `${displayName}: ${told}; it goes on by itself`;
+    const error = new ProviderError({ kind: 'rate-limited', message, retryAfterMs, sent: false });
+    refusals.add(error);
+    return error;
+  }
+
+  function noteError(bound: BoundProvider, error: ProviderError): void {
+    if (error.kind === 'rate-limited' && !refusals.has(error)) limiter(bound).penalise(error.details.retryAfterMs);
   }
 
   async function run<T>(
@@ -60,11 +83,15 @@ export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls
     if (signal.aborted) throw stopped(bound, what, signal);
     const forget = onAbort(signal, () => end(signal.reason));
     const deadline = timers.setTimeout(() => end(ended), timeoutMs);
+    const latestAt = clock.now() + timeoutMs - Math.min(requestMs, timeoutMs / 2);
     try {
       const call: CallContext = {
         signal: stop.signal,
         deadlineAt: clock.now() + timeoutMs,
-        permit: (bucket, cost) => limits.permit(stop.signal, bucket, cost),
+        permit: (bucket, cost) =>
+          limits.permit(stop.signal, bucket, cost, latestAt).catch((error: unknown) => {
+            throw error instanceof LimitRefusal ? refused(bound, error) : error;
+          }),
       };
       const result = await Promise.race([work(call), leftBehind]);
       limits.recover();
@@ -73,7 +100,7 @@ export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls
       if (signal.aborted) throw stopped(bound, what, signal);
       if (stop.signal.aborted) throw late(bound, what, timeoutMs, error === ended ? undefined : error);
       if (!isProviderError(error)) throw broken(bound, what, error);
-      if (error.kind === 'rate-limited') limits.penalise(error.details.retryAfterMs);
+      noteError(bound, error);
       throw error;
     } finally {
       timers.clearTimeout(deadline);
@@ -82,7 +109,7 @@ export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls
     }
   }
 
-  return { run, limiter };
+  return { run, limiter, noteError, isOwnRefusal: (error) => refusals.has(error) };
 }
 
 const ended = new Error('the deadline of the call has passed');

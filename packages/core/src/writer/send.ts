@@ -41,8 +41,8 @@ export async function sendBatch(
     part.forEach((change, at) => {
       if (isConfirmed(outcomes[at])) ours.note(change);
     });
-    const limited = outcomes.find((one) => 'error' in one && one.error.kind === 'rate-limited');
-    if (limited !== undefined && 'error' in limited) calls.limiter(bound).penalise(limited.error.details.retryAfterMs);
+    for (const error of new Set(outcomes.flatMap((one) => ('error' in one ? one.error : []))))
+      calls.noteError(bound, error);
     onEvent({
       type: 'applied',
       ...about,
