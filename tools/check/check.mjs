@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { dependencyProblems } from './dependencies.mjs';
 import { floorProblems } from './floors.mjs';
 import { missingOptionals } from './lockfile.mjs';
+import { referenceProblems } from './references.mjs';
 import { longFiles, wordProblems } from './texts.mjs';
 import { listFiles, readPackages } from './workspace.mjs';
 
@@ -21,6 +22,7 @@ const results = await Promise.all([
   { title: 'floors', problems: floorProblems(packages) },
   { title: 'dependencies', problems: dependencyProblems(packages, rootManifest) },
   { title: 'lock file', problems: lockProblems() },
+  { title: 'references', problems: referenceProblems(root) },
   { title: 'words', problems: wordProblems(root, files) },
 ]);
 
