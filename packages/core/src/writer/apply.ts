@@ -17,6 +17,7 @@ export type RepeatReason = 'conflict' | 'unknown' | 'bisection';
 
 const conflictRepeats = 5;
 const unknownRepeats = 2;
+const searches = 4;
 
 /**
  * Applies changes and repeats at once what is worth repeating:
@@ -30,23 +31,25 @@ export async function applyUntilSettled(
   atomic: boolean,
   steps: ApplySteps,
 ): Promise<readonly SettledOutcome[]> {
-  // Finding one bad change among n takes about 2 log2 n calls. A refusal that meets every change alike
-  // (a read-only key) would take 2 n: without a single success the search ends after this many.
-  const budget = { full: 2 * Math.ceil(Math.log2(changes.length + 1)) + 2, left: 0 };
-  budget.left = budget.full;
+  // Finding one bad change among n takes about 2 log2 n calls. A refusal that meets every change alike (a read-only
+  // key) would take 2 n: without a single success the search ends after `full` calls. So would hundreds of bad ones:
+  // what `total` calls leave uncut is tried another time, without those that were found.
+  const full = 2 * Math.ceil(Math.log2(changes.length + 1)) + 2;
+  const budget = { left: full, total: searches * full };
 
   async function settle(part: readonly TxtChange[]): Promise<SettledOutcome[]> {
     const outcomes: SettledOutcome[] = await repeat(part);
-    if (outcomes.some(isDone)) budget.left = budget.full;
+    if (outcomes.some(isDone)) budget.left = full;
     // What the provider found to be so already takes no part in the batch; the rest stood or fell together.
     const refused = outcomes.flatMap((outcome, at) => (blamesOneChange(outcome) ? [at] : []));
     const wasTaken = outcomes.some(({ status }) => status === 'changed' || status === 'unknown');
     if (!atomic || refused.length < 2 || wasTaken || steps.stopped()) return outcomes;
-    if (budget.left <= 0) {
+    if (Math.min(budget.left, budget.total) <= 0) {
       for (const at of refused) outcomes[at] = { ...outcomes[at]!, together: true };
       return outcomes;
     }
     budget.left -= 2;
+    budget.total -= 2;
     await steps.beforeRepeat('bisection', refused.length, 1);
     const middle = Math.ceil(refused.length / 2);
     for (const half of [refused.slice(0, middle), refused.slice(middle)]) {
