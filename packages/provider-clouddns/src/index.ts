@@ -1,0 +1,2 @@
+export type { ClouddnsConfig } from './config.ts';
+export { clouddns as default, clouddns } from './plugin.ts';
