@@ -60,10 +60,17 @@ export interface ProviderPlugin<Schema extends TObject = TObject> {
   readonly capabilities: Capabilities;
   /** The smallest block that works, shown by `zoneproof providers KEY` and run by tests. */
   readonly example: Static<Schema>;
+  /** The field of the block that names its zone, where there is one: `hostedZoneID`. Named when two zones have one name. */
+  readonly zoneField?: string;
   /** For the docs and `zoneproof providers KEY`. */
   readonly permissions?: readonly Permission[];
   /** For the docs and `zoneproof providers KEY`: the errors that users meet. */
   readonly errors?: readonly KnownError[];
+  /**
+   * Fields that people take for those of this block, and what to say instead of "unknown field"; completes
+   * `clientTokenSecretRef ...`: `belongs to Akamai: use fastdns`.
+   */
+  readonly misplacedFields?: Readonly<Record<string, string>>;
   /** The vendor's document that grants `permissions`, where it has such: a value to be printed as JSON. Pure. */
   policy?(options: PolicyOptions): object;
   /** Pure: no I/O, no clock. Called only with a config that satisfies `schema`. */

@@ -291,6 +291,18 @@ describe('a block', () => {
   test('of a package that is not there', async () => {
     await expect(registry.validate('routedns', {})).rejects.toThrow('npm install @zoneproof/provider-routedns');
   });
+
+  test('a field that belongs elsewhere is told so', async () => {
+    const misplacedFields = { clientToken: 'belongs to Other: use other' };
+    const importPlugin = async () => ({ a: Object.assign(plugin('a'), { misplacedFields }) });
+    const knowing = createRegistry([one('a')], { importPlugin });
+    expect(await knowing.validate('a', { hots: 'x', clientToken: 'secret', toString: 1 })).toMatchObject([
+      { path: 'host', message: 'missing field host' },
+      { path: 'hots', message: 'unknown field "hots"; did you mean "host"?' },
+      { path: 'clientToken', message: 'clientToken belongs to Other: use other' },
+      { path: 'toString', message: 'unknown field "toString"; known here: host, port' },
+    ]);
+  });
 });
 
 test.each<[manifest: object, entry: string]>([

@@ -3,7 +3,7 @@ import { importPackage } from './import-package.ts';
 import type { InstalledProvider } from './installed.ts';
 import { nearestName } from './nearest-name.ts';
 import { RegistryError } from './registry-error.ts';
-import { schemaProblems } from './schema-problems.ts';
+import { type SchemaProblem, schemaProblems } from './schema-problems.ts';
 
 /** The providers that Issuers can use, by block key. */
 export interface ProviderRegistry {
@@ -53,7 +53,7 @@ export function createRegistry(
     load,
     async validate(key, block) {
       const plugin = await load(key);
-      const problems = schemaProblems(plugin.schema, block);
+      const problems = schemaProblems(plugin.schema, block).map((problem) => nameMisplaced(problem, plugin));
       if (problems.length > 0) return problems;
       return plugin.problems?.(block as Parameters<NonNullable<typeof plugin.problems>>[0]) ?? [];
     },
@@ -100,6 +100,13 @@ async function loadPlugin(
       `declares the key "${key}" in its package.json and "${plugin.key}" in its code. Report this to its maintainer.`,
     );
   return plugin;
+}
+
+/** A field that the schema does not know has no other problem than that. */
+function nameMisplaced(problem: SchemaProblem, { misplacedFields = {} }: ProviderPlugin): SchemaProblem {
+  const { path, keyPath } = problem;
+  if (keyPath.length !== 1 || !Object.hasOwn(misplacedFields, path)) return problem;
+  return { ...problem, message: `${path} ${misplacedFields[path]}` };
 }
 
 function notInstalled(key: string, providers: readonly InstalledProvider[]): RegistryError {
