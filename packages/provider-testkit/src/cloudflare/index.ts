@@ -1,0 +1,7 @@
+export {
+  type AddedZone,
+  type CloudflareEmulator,
+  type CloudflareOptions,
+  type CloudflarePermission,
+  startCloudflare,
+} from './cloudflare.ts';
