@@ -10,6 +10,8 @@ export interface BoundProvider {
   readonly account: string;
   readonly capabilities: Capabilities;
   readonly provider: DnsProvider;
+  /** See ProviderPlugin.zoneField. */
+  readonly zoneField?: string;
 }
 
 /**
@@ -39,5 +41,6 @@ export function bindProvider(
     account: `${block.key}:${plugin.account(config)}`,
     capabilities: plugin.capabilities,
     provider: plugin.create(config, { ...host, providerName: displayName }),
+    ...(plugin.zoneField === undefined ? {} : { zoneField: plugin.zoneField }),
   };
 }

@@ -33,6 +33,7 @@ export interface ProviderCalls {
 const graceMs = 2_000;
 // What a request needs after its permit: a permit that leaves less is refused.
 const requestMs = 5_000;
+const longestWaitMs = 25_000;
 
 export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls {
   const limiters = new Map<string, Limiter>();
@@ -89,9 +90,11 @@ export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls
         signal: stop.signal,
         deadlineAt: clock.now() + timeoutMs,
         permit: (bucket, cost) =>
-          limits.permit(stop.signal, bucket, cost, latestAt).catch((error: unknown) => {
-            throw error instanceof LimitRefusal ? refused(bound, error) : error;
-          }),
+          limits
+            .permit(stop.signal, bucket, cost, Math.min(latestAt, clock.now() + longestWaitMs))
+            .catch((error: unknown) => {
+              throw error instanceof LimitRefusal ? refused(bound, error) : error;
+            }),
       };
       const result = await Promise.race([work(call), leftBehind]);
       limits.recover();

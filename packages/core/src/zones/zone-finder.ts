@@ -1,4 +1,11 @@
-import { type CallContext, type Clock, ProviderError, type RecordTarget, type Zone } from '../contract/index.ts';
+import {
+  type Clock,
+  isProviderError,
+  ProviderError,
+  type ProviderErrorKind,
+  type RecordTarget,
+  type Zone,
+} from '../contract/index.ts';
 import { onAbort, systemTimers, type Timers } from '../time/index.ts';
 import { type BoundProvider, createProviderCalls, type ProviderCalls } from '../writer/index.ts';
 import { longestZone } from './longest-zone.ts';
@@ -19,15 +26,19 @@ export interface ZoneFinderOptions {
   readonly timers?: Timers;
   /** Shared with the record writer. */
   readonly calls?: ProviderCalls;
-  /** How long a list of zones is used; default 300 000. */
+  /** How long zones that were listed or found are used; default 300 000. */
   readonly keepMs?: number;
-  /** Deadline of one call; default 30 000. */
+  /** Deadline of one question; default 30 000. A list, which may have hundreds of pages, has four times as long. */
   readonly callTimeoutMs?: number;
 }
 
-interface Listing {
+interface Answer {
+  /** The one name that was asked for; undefined: all zones. */
+  readonly target: RecordTarget | undefined;
   readonly zones: Promise<readonly Zone[]>;
   readonly stop: AbortController;
+  /** Asks anew the next time. */
+  readonly drop: () => void;
   waiting: number;
   validUntil: number;
 }
@@ -35,93 +46,114 @@ interface Listing {
 export function createZoneFinder(options: ZoneFinderOptions): ZoneFinder {
   const { clock, timers = systemTimers, keepMs = 300_000, callTimeoutMs = 30_000 } = options;
   const calls = options.calls ?? createProviderCalls(clock, timers);
-  const listings = new Map<string, Listing>();
+  /** By block, then by what was asked. */
+  const answers = new Map<string, Map<string, Answer>>();
 
-  function call<T>(
+  /** The answer that is there, on its way, or asked for now. */
+  function shared(
     bound: BoundProvider,
-    what: string,
-    signal: AbortSignal,
-    work: (call: CallContext) => Promise<T>,
-  ): Promise<T> {
-    return calls.run(bound, what, { signal, timeoutMs: callTimeoutMs }, work);
-  }
-
-  function list(bound: BoundProvider): Listing {
-    const key = cacheKey(bound);
-    const known = listings.get(key);
+    key: string,
+    target: RecordTarget | undefined,
+    ask: (signal: AbortSignal) => Promise<readonly Zone[]>,
+  ): Answer {
+    const ofBlock = answers.get(blockKey(bound)) ?? new Map<string, Answer>();
+    answers.set(blockKey(bound), ofBlock);
+    const known = ofBlock.get(key);
     if (known !== undefined && clock.now() < known.validUntil) return known;
     const stop = new AbortController();
-    const zones = call(bound, 'listing zones', stop.signal, (context) => {
-      if (bound.provider.listZones === undefined) throw incomplete(bound);
-      return bound.provider.listZones(context);
-    });
-    const listing: Listing = { zones, stop, waiting: 0, validUntil: Number.POSITIVE_INFINITY };
-    listings.set(key, listing);
-    zones.then(
-      () => {
-        listing.validUntil = clock.now() + keepMs;
-      },
-      () => {
-        if (listings.get(key) === listing) listings.delete(key);
-      },
-    );
-    return listing;
+    const zones = ask(stop.signal);
+    const drop = () => {
+      if (ofBlock.get(key) === answer) ofBlock.delete(key);
+    };
+    const answer: Answer = { target, zones, stop, drop, waiting: 0, validUntil: Number.POSITIVE_INFINITY };
+    ofBlock.set(key, answer);
+    zones.then(() => {
+      answer.validUntil = clock.now() + keepMs;
+    }, drop);
+    return answer;
   }
 
   async function findInList(bound: BoundProvider, target: RecordTarget, signal: AbortSignal): Promise<Zone> {
-    const listing = list(bound);
-    const zones = await waitFor(listing, bound, signal, () => {
-      if (listings.get(cacheKey(bound)) === listing) listings.delete(cacheKey(bound));
-    });
+    const listing = shared(bound, '', undefined, (stop) =>
+      calls.run(bound, 'listing zones', { signal: stop, timeoutMs: 4 * callTimeoutMs }, async (call) => {
+        if (bound.provider.listZones === undefined) throw incomplete(bound);
+        return bound.provider.listZones(call);
+      }),
+    );
+    const zones = await waitFor(listing, bound, signal);
     const zone = longestZone(target.name, zones);
     if (zone === undefined) throw noZone(bound, target, zones);
     if ('ambiguous' in zone) throw severalZones(bound, zone.ambiguous);
     return zone;
   }
 
-  return {
-    async find(bound, target, signal) {
-      const { provider } = bound;
-      if (provider.findZone === undefined) return findInList(bound, target, signal);
-      const zone = await call(bound, `finding the zone of ${target.name}`, signal, async (context) =>
-        provider.findZone?.(target, context),
-      );
+  function ask(bound: BoundProvider, target: RecordTarget, signal: AbortSignal): Promise<readonly Zone[]> {
+    return calls.run(
+      bound,
+      `finding the zone of ${target.name}`,
+      { signal, timeoutMs: callTimeoutMs },
+      async (call) => {
+        const zone = await bound.provider.findZone?.(target, call);
+        return zone === undefined ? [] : [zone];
+      },
+    );
+  }
+
+  /**
+   * An answer holds for another name only where it names the zone that answers for that name in the DNS: then none can
+   * be deeper.
+   */
+  async function findByName(bound: BoundProvider, target: RecordTarget, signal: AbortSignal): Promise<Zone> {
+    const take = ([zone]: readonly Zone[]) => {
       if (zone === undefined) throw noZone(bound, target, undefined);
       return zone;
-    },
+    };
+    if (target.zone === undefined) return take(await ask(bound, target, signal));
+    const answer = shared(bound, target.zone, target, (stop) => ask(bound, target, stop));
+    const isOwn = answer.target?.name === target.name && answer.target.domain === target.domain;
+    try {
+      const zones = await waitFor(answer, bound, signal);
+      if (isOwn || zones[0]?.name === target.zone) return take(zones);
+    } catch (error) {
+      if (isOwn || !isProviderError(error) || !ofOneName.has(error.kind)) throw error;
+    }
+    return take(await ask(bound, target, signal));
+  }
+
+  return {
+    find: (bound, target, signal) =>
+      bound.provider.findZone === undefined ? findInList(bound, target, signal) : findByName(bound, target, signal),
     forget(bound) {
-      listings.delete(cacheKey(bound));
+      answers.delete(blockKey(bound));
     },
   };
 }
 
+/** Kinds that may speak about one name; the others would meet every name of the block. */
+const ofOneName: ReadonlySet<ProviderErrorKind> = new Set(['zone-not-found', 'action-required', 'invalid']);
+
 /** One request serves all who ask meanwhile; it is stopped when the last of them stops waiting. */
-function waitFor(
-  listing: Listing,
-  bound: BoundProvider,
-  signal: AbortSignal,
-  abandon: () => void,
-): Promise<readonly Zone[]> {
+function waitFor(answer: Answer, bound: BoundProvider, signal: AbortSignal): Promise<readonly Zone[]> {
   if (signal.aborted) return Promise.reject(stoppedWaiting(bound));
-  listing.waiting++;
+  answer.waiting++;
   return new Promise((resolve, reject) => {
     const forget = onAbort(signal, () => {
-      listing.waiting--;
+      answer.waiting--;
       reject(stoppedWaiting(bound));
-      if (listing.waiting > 0 || Number.isFinite(listing.validUntil)) return;
-      abandon();
-      listing.stop.abort(signal.reason);
+      if (answer.waiting > 0 || Number.isFinite(answer.validUntil)) return;
+      answer.drop();
+      answer.stop.abort(signal.reason);
     });
     const done = () => {
       forget();
-      if (!signal.aborted) listing.waiting--;
+      if (!signal.aborted) answer.waiting--;
     };
-    listing.zones.finally(done).then(resolve, reject);
+    answer.zones.finally(done).then(resolve, reject);
   });
 }
 
 /** Blocks of one account may point at different Secrets or at a zone of their own, and so may see different zones. */
-function cacheKey({ account, block }: BoundProvider): string {
+function blockKey({ account, block }: BoundProvider): string {
   return `${account} ${JSON.stringify(block.config)}`;
 }
 
@@ -152,9 +184,13 @@ function describeSeen(zones: readonly Zone[]): string {
 
 function severalZones(bound: BoundProvider, zones: readonly Zone[]): ProviderError {
   const ids = zones.map((zone) => zone.id).join(', ');
+  const step =
+    bound.zoneField === undefined
+      ? 'Remove all but the one whose name servers the delegation names.'
+      : `Set ${bound.zoneField} to the id of the one whose name servers the delegation names, or remove the others.`;
   return new ProviderError({
     kind: 'zone-not-found',
-    message: `${bound.displayName}: ${zones.length} public zones are called ${zones[0]?.name} (ids ${ids}). Name the one that is delegated to in the provider block, or remove the others.`,
+    message: `${bound.displayName}: ${zones.length} public zones are called ${zones[0]?.name} (ids ${ids}). ${step}`,
   });
 }
 
@@ -168,6 +204,6 @@ function incomplete(bound: BoundProvider): ProviderError {
 function stoppedWaiting(bound: BoundProvider): ProviderError {
   return new ProviderError({
     kind: 'aborted',
-    message: `${bound.displayName}: waiting for the list of zones was stopped`,
+    message: `${bound.displayName}: waiting for its zones was stopped`,
   });
 }

@@ -2,6 +2,7 @@ import { toDnsName } from '@zoneproof/dns';
 import fc from 'fast-check';
 import { type DnsProvider, ProviderError, type Zone } from '../contract/index.ts';
 import { FakeClock } from '../time/fake-clock.ts';
+import { pause } from '../time/index.ts';
 import type { BoundProvider } from '../writer/index.ts';
 import { createZoneFinder, longestZone } from './index.ts';
 
@@ -157,7 +158,7 @@ describe('a provider that lists its zones', () => {
     ],
     [
       ['example.com Z1', 'example.com Z2'],
-      'routedns "prod": 2 public zones are called example.com (ids Z1, Z2). Name the one that is delegated to in the provider block, or remove the others.',
+      'routedns "prod": 2 public zones are called example.com (ids Z1, Z2). Remove all but the one whose name servers the delegation names.',
     ],
   ])('with the zones %j', async (seen, message) => {
     const { finder, bound } = setUp({ listZones: async () => zones(...seen) });
@@ -168,8 +169,97 @@ describe('a provider that lists its zones', () => {
   });
 });
 
+test('two zones of one name: the message says which field of the block settles it', async () => {
+  const { finder, bound } = setUp({ listZones: async () => zones('example.com Z1', 'example.com Z2') });
+  await expect(finder.find({ ...bound, zoneField: 'hostedZoneID' }, target('example.com'), signal)).rejects.toThrow(
+    '(ids Z1, Z2). Set hostedZoneID to the id of the one whose name servers the delegation names, or remove the others.',
+  );
+});
+
+test('a list of hundreds of pages has its time', async () => {
+  const page = 1_000;
+  const { clock, finder, bound } = setUp({
+    listZones: async (call) => {
+      for (let i = 0; i < 100; i++) await pause(clock, page, call.signal);
+      if (call.signal.aborted) throw new ProviderError({ kind: 'aborted', message: 'stopped' });
+      return zones('example.com');
+    },
+  });
+  expect((await clock.until(finder.find(bound, target('example.com'), signal))).id).toBe('example.com');
+});
+
 describe('a provider that finds zones', () => {
-  test('is asked each time', async () => {
+  const within = (name: string, zone: string) => ({ ...target(name), zone: toDnsName(zone) });
+
+  test('is asked once for all names of the zone that answers for them in the DNS', async () => {
+    const asked: string[] = [];
+    const { clock, finder, bound } = setUp({
+      findZone: async ({ name }) => {
+        asked.push(name);
+        await pause(clock, 10, signal);
+        return zones(name.endsWith('example.org') ? 'example.org' : 'example.com Z9')[0];
+      },
+    });
+    const names = Array.from({ length: 1_000 }, (_, i) => within(`n${i}.example.com`, 'example.com'));
+    const more = [within('www.example.org', 'example.org'), within('app.example.org', 'example.org')];
+    const found = await clock.until(Promise.all([...names, ...more].map((one) => finder.find(bound, one, signal))));
+    expect(new Set(found.slice(0, 1_000).map(({ id }) => id))).toEqual(new Set(['Z9']));
+    expect(asked).toEqual(['_acme-challenge.n0.example.com', '_acme-challenge.www.example.org']);
+    await clock.advance(300_000);
+    await clock.until(finder.find(bound, names[1]!, signal));
+    expect(asked).toHaveLength(3);
+    finder.forget(bound);
+    await clock.until(finder.find(bound, names[2]!, signal));
+    expect(asked).toHaveLength(4);
+    const other = { ...bound, block: { ...bound.block, config: { zone: 'another' } } };
+    await clock.until(finder.find(other, names[2]!, signal));
+    expect(asked).toHaveLength(5);
+  });
+
+  test('is asked for each name where the zone it found is another: there may be a deeper one', async () => {
+    const asked: string[] = [];
+    const { finder, bound } = setUp({
+      findZone: async ({ name }) => {
+        asked.push(name);
+        return zones(name.includes('.eu.') ? 'eu.example.com' : 'example.com')[0];
+      },
+    });
+    const found = [];
+    for (const name of ['www.example.com', 'www.eu.example.com', 'www.example.com', 'www.us.example.com'])
+      found.push((await finder.find(bound, within(name, 'us.example.com'), signal)).id);
+    expect(found).toEqual(['example.com', 'eu.example.com', 'example.com', 'example.com']);
+    expect(asked).toHaveLength(3); // the same name twice is one question
+  });
+
+  test('what is wrong with one name is not said of another', async () => {
+    const { finder, bound } = setUp({
+      findZone: async ({ domain }) => {
+        if (domain === 'a.example.com') throw new ProviderError({ kind: 'action-required', message: 'create a CNAME' });
+        return zones('example.com')[0];
+      },
+    });
+    const both = ['a', 'b'].map((name) => finder.find(bound, within(`${name}.example.com`, 'example.com'), signal));
+    expect(await Promise.allSettled(both)).toMatchObject([
+      { status: 'rejected', reason: { kind: 'action-required' } },
+      { status: 'fulfilled', value: { id: 'example.com' } },
+    ]);
+  });
+
+  test('wrong credentials are told to all who ask meanwhile, and not kept', async () => {
+    let calls = 0;
+    const { finder, bound } = setUp({
+      findZone: async () => {
+        if (++calls === 1) throw new ProviderError({ kind: 'auth', message: 'wrong key' });
+        return zones('example.com')[0];
+      },
+    });
+    const both = ['a', 'b'].map((name) => finder.find(bound, within(`${name}.example.com`, 'example.com'), signal));
+    for (const one of await Promise.allSettled(both)) expect(one).toMatchObject({ reason: { kind: 'auth' } });
+    expect(calls).toBe(1);
+    expect((await finder.find(bound, within('a.example.com', 'example.com'), signal)).id).toBe('example.com');
+  });
+
+  test('is asked each time where nobody has looked which zone answers', async () => {
     let calls = 0;
     const { finder, bound } = setUp({
       findZone: async ({ name }) => {
