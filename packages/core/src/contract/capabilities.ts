@@ -16,6 +16,11 @@ export interface Capabilities {
   readonly batch: { readonly maxChanges: number; readonly maxValueBytes?: number; readonly atomic: boolean };
   /** Inside this scope the writer has at most one `apply` in flight. */
   readonly writeScope: 'none' | 'name' | 'zone' | 'account';
+  /**
+   * The most writes of one value in one `apply`; default 2, an optimistic one and a corrected one. More only where the
+   * vendor's rights keep a provider from reading what a refusal was about.
+   */
+  readonly writeAttempts?: number;
   /** The service notices a foreign write between our read and our write. */
   readonly compareAndSet: boolean;
   /** Seconds. */

@@ -17,6 +17,9 @@ import type { RecordTarget, Zone } from './zone.ts';
  * E3  Every await observes `call.signal`; a call aborted before sending is `failed`, after sending `unknown`.
  * E4  All traffic goes through `host.egress`; with an egress that refuses all, no socket is opened.
  * E5  A permit is taken before each request.
+ * E6  A request that was refused or lost is not sent again within the call: one 503, one 429, one reset, one request.
+ * E7  Nothing is taken from the environment of the process unless the block asks for ambient credentials.
+ * E8  The kind of an error is that of its cause, and its message names it: see the bad days of the conformance suite.
  */
 export interface DnsProvider {
   /**
@@ -30,29 +33,39 @@ export interface DnsProvider {
    * A2  Repeating a call is harmless: the second outcome is `unchanged`.
    * A3  Outcomes come in the order of `changes`, one each.
    * A4  Safe to call concurrently; inside one `writeScope` the host sends one call at a time.
-   * A5  At most one optimistic write, one read and one corrected write in a call; a further refusal is `failed` with
-   *     kind `conflict`.
+   * A5  At most one optimistic write, one read and one corrected write in a call, or as many writes as capability
+   *     `writeAttempts` says; a further refusal is `failed` with kind `conflict`.
    * A6  What was written before a restart can be removed after it.
    * A7  A value that the service reports as written can be found there: a NOERROR that changes nothing is `failed`.
    * A8  In model `slots`, `absent` sends nothing, and a value that is already live is not written again.
+   * A9  Capability `compareAndSet`: a value that another writer adds between our read and our write survives.
    * Not promised: visibility on any server (the self check's business); room for a third value in model `slots`.
    *
-   * `changes` are unique by (name, value) and no more than `batch.maxChanges`.
+   * `changes` are unique by (name, value) and no more than `batch.maxChanges`. What is thrown counts for every change:
+   * as `unknown` when `details.sent` is true, else as `failed`.
    */
   apply(zone: Zone, changes: readonly TxtChange[], call: CallContext): Promise<readonly ChangeOutcome[]>;
 
-  /** Capability `zones: 'list'`. All zones the credentials can see, every page. */
+  /**
+   * All zones the credentials can see. A provider has this or `findZone`, whichever its block allows.
+   *
+   * Z3  Every page of the list.
+   */
   listZones?(call: CallContext): Promise<readonly Zone[]>;
 
   /**
-   * Capability `zones: 'find'`.
+   * For services that cannot list zones, and for blocks that name their zone.
    *
    * Z1  The deepest zone that holds `target.name`, matched on a label boundary; `undefined` when there is none.
    * Z2  When a person has to act first (a CNAME missing), throws kind `action-required` with the record to create.
    */
   findZone?(target: RecordTarget, call: CallContext): Promise<Zone | undefined>;
 
-  /** Capability `sync`. One look, no loop. */
+  /**
+   * Capability `sync`. One look, no loop.
+   *
+   * S1  A receipt of `apply` turns from `pending` to `synced`; where looking is forbidden it is `unknown` with the reason.
+   */
   syncState?(receipt: Receipt, call: CallContext): Promise<SyncState>;
 
   /**
@@ -83,7 +96,7 @@ export interface CallContext {
 
 /** What the host lends to a provider for its life. */
 export interface ProviderHost {
-  /** The provider's name in the Issuer, for messages: `rfc2136 "lab"`. */
+  /** For messages: `edgedns "prod" (Cloudflare)`. */
   readonly providerName: string;
   readonly egress: Egress;
   /** DNS through the same egress. */

@@ -1,7 +1,8 @@
 import type { RecordTarget } from '@zoneproof/core';
 import { exchange, formatServer, systemTransport, toDnsName, txtValue } from '@zoneproof/dns';
-import type { Fixture } from '@zoneproof/provider-testkit';
+import type { Fixture, Secrets } from '@zoneproof/provider-testkit';
 import { type AcmeDnsAccount, type SandboxAcmeDns, startAcmeDns } from '@zoneproof/sandbox';
+import { badDays } from './bad-days.ts';
 
 /** The sandbox's acme-dns at auth.example.test; every target has an account of its own. */
 export async function startAcmednsFixture(): Promise<Fixture & { readonly server: SandboxAcmeDns }> {
@@ -20,6 +21,14 @@ export async function startAcmednsFixture(): Promise<Fixture & { readonly server
   const first = register('www.example.test');
   const unlinked = register('unlinked.example.test');
   const challengeName = toDnsName('_acme-challenge.unlinked.example.test');
+  const wrongSecrets = (): Secrets => {
+    const wrong = Object.entries(document).map(([domain, account]) => [
+      domain,
+      { ...account, password: 'a-password-of-the-right-form-but-not-it-' },
+    ]);
+    return { acmedns: { 'accounts.json': JSON.stringify(Object.fromEntries(wrong)) } };
+  };
+  const nobody = targetOf('nobody.example.test', '_acme-challenge.nobody.example.test');
   return {
     server,
     config: {
@@ -31,11 +40,7 @@ export async function startAcmednsFixture(): Promise<Fixture & { readonly server
       return { acmedns: { 'accounts.json': JSON.stringify(document) } };
     },
     get wrongSecrets() {
-      const wrong = Object.entries(document).map(([domain, account]) => [
-        domain,
-        { ...account, password: 'a-password-of-the-right-form-but-not-it-' },
-      ]);
-      return { acmedns: { 'accounts.json': JSON.stringify(Object.fromEntries(wrong)) } };
+      return wrongSecrets();
     },
     get canaries() {
       return [...canaries, 'a-password-of-the-right-form-but-not-it-'];
@@ -62,7 +67,7 @@ export async function startAcmednsFixture(): Promise<Fixture & { readonly server
       { target: targetOf('www.example.test', first.fulldomain), zone: first.fulldomain },
       // A key holds for the names below it.
       { target: targetOf('deep.www.example.test', first.fulldomain), zone: first.fulldomain },
-      { target: targetOf('nobody.example.test', '_acme-challenge.nobody.example.test'), zone: undefined },
+      { target: nobody, zone: undefined },
     ],
     personFirst: {
       target: targetOf('unlinked.example.test', challengeName),
@@ -71,6 +76,7 @@ export async function startAcmednsFixture(): Promise<Fixture & { readonly server
     pretendWrites(on) {
       if (on) server.failNext({ at: 'update', status: 200, body: '{"txt": "pretended"}' });
     },
+    badDays: badDays(server, wrongSecrets, nobody),
     close: () => server.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { type DnsServer, formatServer, sendUpdate, systemTransport, type TsigKey, toDnsName } from '@zoneproof/dns';
 import { type NameServer, type NameServerOptions, newTsigKey, secretBase64 } from '@zoneproof/farm';
 import type { Fixture } from '@zoneproof/provider-testkit';
+import { realBadDays } from './bad-days.ts';
 import { createObserver, targetOf } from './observer.ts';
 
 export interface RealFixture extends Fixture {
@@ -32,6 +33,7 @@ export async function startRealFixture(
     keys,
   });
   const server = { address: running.address, port: running.port };
+  const wrongSecrets = { tsig: { secret: Buffer.from('another secret of the same size.').toString('base64') } };
   let count = 0;
   return {
     server,
@@ -43,7 +45,8 @@ export async function startRealFixture(
       tsigSecretSecretRef: { name: 'tsig', key: 'secret' },
     },
     secrets: { tsig: { secret: secretBase64(key) } },
-    wrongSecrets: { tsig: { secret: Buffer.from('another secret of the same size.').toString('base64') } },
+    wrongSecrets,
+    badDays: realBadDays(wrongSecrets),
     newTarget: () => Promise.resolve(targetOf(`host${++count}.example.test`)),
     observe: createObserver(server),
     async plant(name, value, ttl) {

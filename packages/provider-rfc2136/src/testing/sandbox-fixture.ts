@@ -1,6 +1,7 @@
 import { createTsigKey, type TsigKey, toDnsName } from '@zoneproof/dns';
 import type { Fixture } from '@zoneproof/provider-testkit';
 import { type SandboxDns, startDnsServer } from '@zoneproof/sandbox';
+import { badDays } from './bad-days.ts';
 import { createObserver, targetOf } from './observer.ts';
 
 export const testKey: TsigKey = createTsigKey({
@@ -15,6 +16,7 @@ export async function startRfc2136Fixture(): Promise<Fixture & { readonly dns: S
     zones: [{ name: 'example.test' }, { name: 'sub.example.test' }],
     tsigKeys: [testKey],
   });
+  const wrongSecrets = { tsig: { secret: Buffer.from('another secret of the same size.').toString('base64') } };
   let count = 0;
   return {
     dns,
@@ -24,7 +26,8 @@ export async function startRfc2136Fixture(): Promise<Fixture & { readonly dns: S
       tsigSecretSecretRef: { name: 'tsig', key: 'secret' },
     },
     secrets: { tsig: { secret: Buffer.from(testKey.secret).toString('base64') } },
-    wrongSecrets: { tsig: { secret: Buffer.from('another secret of the same size.').toString('base64') } },
+    wrongSecrets,
+    badDays: badDays(dns, wrongSecrets),
     newTarget: () => Promise.resolve(targetOf(`host${++count}.example.test`)),
     observe: createObserver(dns.server),
     plant: (name, value, ttl) => {

@@ -33,7 +33,7 @@ export interface Fixture {
   readonly personFirst?: { readonly target: RecordTarget; readonly action: RequiredAction };
   /** While it is on, the service answers a write as done and does not do it. */
   pretendWrites?(on: boolean): void;
-  /** Bad days that this service can have; those left out stand in the title of the last test. */
+  /** Bad days that this service can have; what it cannot have is set aside with the reason, under `E8 quota-reached`. */
   readonly badDays?: readonly BadDay[];
   /** Names zones until the list has more than one page; undoes it. */
   manyZones?(): Promise<() => void>;

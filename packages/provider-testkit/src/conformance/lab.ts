@@ -1,10 +1,12 @@
 import { strict as assert } from 'node:assert';
 import { createHash, randomBytes } from 'node:crypto';
 import {
+  type BoundProvider,
   type CallContext,
   type ChangeOutcome,
   type CheckItem,
   createEgress,
+  createZoneFinder,
   type DnsProvider,
   type Egress,
   isProviderError,
@@ -12,8 +14,12 @@ import {
   ProviderError,
   type ProviderPlugin,
   providerTitle,
+  type Receipt,
   type RecordTarget,
   SecretValue,
+  type SyncState,
+  systemClock,
+  systemRandom,
   type TxtChange,
   type Zone,
 } from '@zoneproof/core';
@@ -31,25 +37,48 @@ export class Lab {
   readonly said: unknown[] = [];
   readonly #ledger = new Map<DnsName, Set<string>>();
   readonly #ownEgress: Egress | undefined;
+  readonly #setAside: ReadonlySet<string>;
 
-  constructor(plugin: ProviderPlugin, packageDir: string, fixture: Fixture) {
+  /** `setAside`: promises, and means of the fixture by promise: `S1 forbidSync`. */
+  constructor(
+    plugin: ProviderPlugin,
+    packageDir: string,
+    fixture: Fixture,
+    setAside: ReadonlySet<string> = new Set<string>(),
+  ) {
     this.plugin = plugin;
     this.packageDir = packageDir;
     this.fixture = fixture;
+    this.#setAside = setAside;
     this.#ownEgress = fixture.egress ? undefined : createEgress();
     this.traffic = new Traffic(fixture.egress ?? (this.#ownEgress as Egress));
   }
 
+  /**
+   * Whether the fixture has this means of a step; false when `setAside` says why it has not.
+   *
+   * @throws AssertionError when it has not and nothing is said
+   */
+  has(step: string, means: 'pretendWrites' | 'manyZones' | 'forbidSync' | 'personFirst'): boolean {
+    if (this.fixture[means] !== undefined) return true;
+    const entry = `${step} ${means}`;
+    assert.ok(
+      this.#setAside.has(entry),
+      `the fixture has no ${means}; give it one, or say under '${entry}' of setAside why there is none`,
+    );
+    return false;
+  }
+
   /** A new instance of the provider, as after a restart. */
-  start(options: { readonly secrets?: Secrets; readonly egress?: Egress } = {}): Instance {
-    const { egress = this.traffic.egress } = options;
+  start(options: { readonly config?: object; readonly secrets?: Secrets; readonly egress?: Egress } = {}): Instance {
+    const { egress = this.traffic.egress, config = this.fixture.config } = options;
     const providerName = providerTitle(this.plugin, 'lab');
-    const provider = this.plugin.create(this.fixture.config as Parameters<ProviderPlugin['create']>[0], {
+    const provider = this.plugin.create(config as Parameters<ProviderPlugin['create']>[0], {
       providerName,
       egress,
       dns: egress.dns,
-      clock: { now: () => Date.now() },
-      random: (length) => randomBytes(length),
+      clock: systemClock,
+      random: systemRandom,
       secret: (ref) => ({
         get: async () => {
           const text = (options.secrets ?? this.fixture.secrets)[ref.name]?.[ref.key];
@@ -60,7 +89,7 @@ export class Lab {
       }),
       warn: (message) => void this.said.push(message),
     });
-    return new Instance(this, provider);
+    return new Instance(this, provider, config);
   }
 
   /** A fresh name with its zone, and an instance to write it with. */
@@ -111,10 +140,12 @@ export class Lab {
 export class Instance {
   readonly provider: DnsProvider;
   readonly #lab: Lab;
+  readonly #config: object;
 
-  constructor(lab: Lab, provider: DnsProvider) {
+  constructor(lab: Lab, provider: DnsProvider, config: object) {
     this.#lab = lab;
     this.provider = provider;
+    this.#config = config;
   }
 
   call(signal: AbortSignal = AbortSignal.timeout(15_000)): CallContext {
@@ -129,7 +160,26 @@ export class Instance {
     };
   }
 
-  /** The zone of a target, as the host finds it. @throws what the provider throws */
+  /** The zone of a target as the host finds it, with the host's own errors. @throws ProviderError */
+  async hostZone(target: RecordTarget): Promise<Zone> {
+    const { plugin, said } = this.#lab;
+    const bound: BoundProvider = {
+      block: { issuer: 'Issuer/default/lab', name: 'lab', key: plugin.key, config: this.#config },
+      displayName: providerTitle(plugin, 'lab'),
+      account: plugin.key,
+      capabilities: { ...plugin.capabilities, buckets: [] },
+      provider: this.provider,
+    };
+    const finder = createZoneFinder({ clock: systemClock });
+    try {
+      return await finder.find(bound, target, this.call().signal);
+    } catch (error) {
+      said.push(error);
+      throw error;
+    }
+  }
+
+  /** What the provider says of the zone of a target. @throws what the provider throws */
   async zoneOf(target: RecordTarget, signal?: AbortSignal): Promise<Zone | undefined> {
     const { provider } = this;
     try {
@@ -156,14 +206,24 @@ export class Instance {
     }
   }
 
-  /** As the host takes it: a call that throws a ProviderError has failed for every change. */
+  /** As the host takes it: what is thrown counts for every change. */
   async tryApply(zone: Zone, changes: readonly TxtChange[], signal?: AbortSignal): Promise<readonly ChangeOutcome[]> {
     try {
       return await this.apply(zone, changes, signal);
     } catch (error) {
       if (!isProviderError(error)) throw error;
-      return changes.map(() => ({ status: 'failed', error }));
+      const status = error.details.sent === true ? 'unknown' : 'failed';
+      return changes.map(() => ({ status, error }));
     }
+  }
+
+  /** @throws what the provider throws */
+  async syncState(receipt: Receipt): Promise<SyncState> {
+    const { provider } = this;
+    assert.ok(provider.syncState, 'the capabilities say sync, and there is no syncState');
+    const state = await provider.syncState(receipt, this.call());
+    this.#lab.said.push(state);
+    return state;
   }
 
   async check(): Promise<readonly CheckItem[]> {

@@ -7,8 +7,10 @@ export interface Step {
   readonly id: string;
   /** The promise in a few words. */
   readonly title: string;
+  /** A test for each of these: the names of bad days. */
+  readonly parts?: readonly string[];
   /** Why these capabilities do not make this promise; undefined when they do. */
   setAside?(capabilities: Capabilities): string | undefined;
   /** @throws AssertionError that says what was seen instead */
-  run(lab: Lab): Promise<void>;
+  run(lab: Lab, part: string): Promise<void>;
 }

@@ -23,8 +23,8 @@ export const zoneSteps: readonly Step[] = [
     id: 'Z2',
     title: 'when a person has to act first, the error says with which record',
     async run(lab) {
-      const { personFirst } = lab.fixture;
-      assert.ok(personFirst, 'the fixture has no personFirst; set Z2 aside if nothing is ever asked of a person');
+      if (!lab.has('Z2', 'personFirst')) return;
+      const personFirst = lab.fixture.personFirst as NonNullable<typeof lab.fixture.personFirst>;
       const error: unknown = await lab
         .start()
         .zoneOf(personFirst.target)
@@ -40,6 +40,35 @@ export const zoneSteps: readonly Step[] = [
         error.message.includes(`${name} CNAME ${target}.`),
         `the record is not in the message: ${error.message}`,
       );
+    },
+  },
+  {
+    id: 'Z3',
+    title: 'zones on every page of the list are seen',
+    async run(lab) {
+      const list = async (): Promise<{ readonly names: readonly string[]; readonly requests: number }> => {
+        const instance = lab.start();
+        const { provider } = instance;
+        assert.ok(provider.listZones, 'the provider has no listZones; set Z3 aside if it finds zones in another way');
+        const before = lab.traffic.requests;
+        const zones = await provider.listZones(instance.call());
+        return { names: zones.map(({ id, name }) => `${name} ${id}`), requests: lab.traffic.requests - before };
+      };
+      const few = await list();
+      if (!lab.has('Z3', 'manyZones')) return;
+      const undo = await lab.fixture.manyZones?.();
+      try {
+        const many = await list();
+        assert.ok(many.requests > few.requests, `${many.requests} requests for a list of several pages`);
+        assert.ok(many.names.length > few.names.length, `${many.names.length} zones on several pages`);
+        assert.equal(new Set(many.names).size, many.names.length, 'zones that are listed twice');
+        const lost = few.names.filter((name) => !many.names.includes(name));
+        assert.deepEqual(lost, [], 'zones that are lost when the list has several pages');
+        for (const { target, zone } of lab.fixture.zones)
+          assert.equal((await lab.start().zoneOf(target))?.name, zone, `zone of ${target.name} on several pages`);
+      } finally {
+        undo?.();
+      }
     },
   },
 ];

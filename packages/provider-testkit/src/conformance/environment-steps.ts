@@ -1,0 +1,43 @@
+import { strict as assert } from 'node:assert';
+import { rm } from 'node:fs/promises';
+import { hostileEnvironment, mark } from './hostile-environment.ts';
+import { kindOf } from './outcomes.ts';
+import type { Step } from './step.ts';
+
+export const environmentSteps: readonly Step[] = [
+  {
+    id: 'E7',
+    title: 'nothing is taken from the environment: hostile variables leave no trace in any request',
+    async run(lab) {
+      const { variables, directory } = await hostileEnvironment();
+      const before = new Map(Object.keys(variables).map((name) => [name, process.env[name]]));
+      Object.assign(process.env, variables);
+      try {
+        const { name, zone, instance } = await lab.prepare();
+        const value = lab.value();
+        const written = await instance.tryApply(zone, lab.changes(['present', name, value]));
+        const checked = await instance.check();
+        for (const { what, text } of lab.traffic.seen)
+          assert.ok(!readings(text).includes(mark), `a variable of the environment went out with ${what}`);
+        assert.deepEqual(written.map(kindOf), ['changed'], 'a write among hostile variables');
+        const failed = checked.filter(({ result }) => result === 'failed').map(({ detail }) => detail);
+        assert.deepEqual(failed, [], 'findings among hostile variables');
+        const { values } = await lab.fixture.observe(name);
+        assert.ok(values.includes(value), `values at ${name}: ${values.join(', ')}`);
+      } finally {
+        for (const [name, value] of before) {
+          if (value === undefined) delete process.env[name];
+          else process.env[name] = value;
+        }
+        await rm(directory, { recursive: true });
+      }
+    },
+  },
+];
+
+/** A request's text in small letters, and what its base64 parts say: Basic authorization, the claims of a JWT. */
+function readings(text: string): string {
+  const encoded = text.match(/[A-Za-z0-9+/_-]{12,}/g) ?? [];
+  const decoded = encoded.map((part) => Buffer.from(part, 'base64').toString('latin1'));
+  return [text, decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25')), ...decoded].join('\n').toLowerCase();
+}
