@@ -1,15 +1,15 @@
 // `npm run new:provider` in a copy of the tree: what it makes has to build, to be clean, and to be told promise by promise
 // what it lacks, and nothing that packages share may need a hand. `node tools/check/new-provider.mjs`; build first.
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { copyTree } from './copy-tree.mjs';
 import { dependencyProblems } from './dependencies.mjs';
 import { floorProblems } from './floors.mjs';
 import { root, step, summary } from './step.mjs';
-import { listFiles, readPackages } from './workspace.mjs';
+import { readPackages } from './workspace.mjs';
 
 const exec = promisify(execFile);
 const key = 'otherdns';
@@ -22,7 +22,7 @@ const node = (...args) => run(process.execPath, ...args);
 const bin = (name) => join(copy, 'node_modules', '.bin', name);
 
 try {
-  await copyTree();
+  await copyTree(root, copy, git);
   await step(`npm run new:provider -- ${key}`, () => run('npm', 'run', '--silent', 'new:provider', '--', key));
   await step('it is formatted and clean', () => run(bin('biome'), 'check', folder));
   await step('its types are right, those of its tests too', typesOfTests);
@@ -39,23 +39,6 @@ try {
   await rm(copy, { recursive: true, force: true });
 }
 process.exitCode = summary();
-
-/** The files of git with what was built, and the packages that are installed, but for those of the workspace. */
-async function copyTree() {
-  for (const path of listFiles(root)) await cp(join(root, path), join(copy, path), { preserveTimestamps: true });
-  await git('init', '--quiet');
-  await mkdir(join(copy, 'node_modules', '@zoneproof'), { recursive: true });
-  for (const name of await readdir(join(root, 'node_modules')))
-    if (name !== '@zoneproof' && name !== 'zoneproof')
-      await symlink(join(root, 'node_modules', name), join(copy, 'node_modules', name));
-  for (const found of readPackages(copy)) {
-    await symlink(join(copy, found.folder), join(copy, 'node_modules', found.name));
-    const nested = join(root, found.folder, 'node_modules');
-    if (existsSync(nested)) await symlink(nested, join(copy, found.folder, 'node_modules'));
-  }
-  await git('add', '--all');
-  await git('commit', '--quiet', '--no-verify', '-m', 'the tree');
-}
 
 async function typesOfTests() {
   const said = await run(bin('tsc'), '-p', 'tsconfig.test.json').then(

@@ -3,6 +3,7 @@ import {
   type KnownError,
   oneLine,
   ProviderError,
+  type ProviderErrorKind,
   type ProviderHost,
   retryAfterMs,
 } from '@zoneproof/core';
@@ -18,17 +19,23 @@ export const knownErrors: readonly KnownError[] = [
   { kind: 'rate-limited', seen: 'too_many_requests', advice: 'Nothing: zoneproof waits as long as it is told.' },
 ];
 
-/** An answer that is no success. `sent`: whether the request may have been carried out all the same. */
+/** Something between us and the service may refuse as well, without its codes. */
+const kinds: Readonly<Record<number, ProviderErrorKind>> = { 401: 'auth', 403: 'permission', 429: 'rate-limited' };
+
+/** An answer that is no success. */
 export function refusal({ status, headers, body }: HttpAnswer, what: string, host: ProviderHost): ProviderError {
   const { code = '', message } = readRefusal(body);
   const known = knownErrors.find(({ seen }) => seen === code);
-  const advice = known?.advice ?? (status >= 500 ? 'It is asked again later.' : 'Check endpoint.');
-  const words = [code, oneLine(message)].filter(Boolean).join(', ');
+  const kind = known?.kind ?? kinds[status] ?? (status >= 500 ? 'unavailable' : 'invalid');
+  const advice =
+    known?.advice ?? (kind === 'unavailable' ? 'It is asked again later.' : 'Check the token and endpoint.');
+  const words = [code, oneLine(message)].filter(Boolean).join(': ');
   const pause = retryAfterMs(headers['retry-after'], host.clock.now());
   return new ProviderError({
-    kind: known?.kind ?? (status >= 500 ? 'unavailable' : 'invalid'),
+    kind,
     message: `${host.providerName} answered ${status}${words && ` (${words})`} to ${what}. ${advice}`,
     httpStatus: status,
+    // A gateway that gave up waiting cannot tell whether the service has carried the request out.
     sent: status >= 500,
     ...(known && { vendorCode: code }),
     ...(pause !== undefined && { retryAfterMs: pause }),

@@ -63,8 +63,8 @@ function describePlugin(
     schema: schema as object,
     example: example as object,
     issuer: issuerExample(plugin),
-    permissions: permissions.map((one) => ({ ...one })),
-    errors: errors.map((one) => ({ ...one })),
+    permissions: permissions.map(({ name, on, need, why }) => ({ name, on, need, why })),
+    errors: errors.map(({ kind, seen, advice }) => ({ kind, seen, advice })),
     policy: policy !== undefined,
   };
 }

@@ -14,6 +14,8 @@ export interface ExampleDns extends EmulatorServer {
   readonly tokens: Map<string, readonly string[]>;
   /** TXT RRsets by name. */
   readonly rrsets: Map<string, Rrset>;
+  /** Names that the service keeps for itself; https://dns.example/docs/names */
+  readonly lockedNames: Set<string>;
   /** Most values of a zone; https://dns.example/docs/limits */
   maxValues: number;
   /** Called after each change of a name. */
@@ -37,6 +39,7 @@ export async function startExampleDns(): Promise<ExampleDns> {
   const zones = new Map<string, string>();
   const tokens = new Map<string, readonly string[]>();
   const rrsets = new Map<string, Rrset>();
+  const lockedNames = new Set<string>();
   const state = { maxValues: 10_000, onChange: (_name: string): void => undefined };
 
   const api: EmulatedApi = {
@@ -68,6 +71,7 @@ export async function startExampleDns(): Promise<ExampleDns> {
     if (zone === undefined || !zones.has(zone)) return refuse(404, 'no_such_zone', 'There is no such zone.');
     const { changes } = JSON.parse(body.toString()) as { readonly changes: readonly Change[] };
     if (changes.some(({ value }) => value.length > 255)) return refuse(422, 'bad_value', 'A value is too long.');
+    if (changes.some(({ name }) => lockedNames.has(name))) return refuse(403, 'not_allowed', 'A name is locked.');
     const adds = changes.filter(({ state }) => state === 'present').length;
     const held = [...rrsets.values()].reduce((sum, { values }) => sum + values.length, 0);
     if (held + adds > state.maxValues) return refuse(422, 'zone_full', 'The zone holds no more values.');
@@ -86,7 +90,7 @@ export async function startExampleDns(): Promise<ExampleDns> {
     return { changed, values: next };
   }
 
-  return Object.assign(state, await startEmulatorServer(api), { zones, tokens, rrsets });
+  return Object.assign(state, await startEmulatorServer(api), { zones, tokens, rrsets, lockedNames });
 }
 
 function refuse(status: number, code: string, message: string): ApiAnswer {
