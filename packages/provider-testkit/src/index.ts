@@ -12,3 +12,4 @@ export { Lab } from './conformance/lab.ts';
 export type { Step } from './conformance/step.ts';
 export { steps } from './conformance/steps.ts';
 export * from './emulator/index.ts';
+export * from './soak/index.ts';
