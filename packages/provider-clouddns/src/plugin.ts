@@ -39,6 +39,7 @@ export const clouddns = defineProvider({
     project: 'dns-prod-1234',
     serviceAccountSecretRef: { name: 'clouddns', key: 'service-account.json' },
   },
+  zoneField: 'managedZone',
   permissions,
   errors: knownErrors,
   problems: configProblems,

@@ -78,7 +78,12 @@ export class Traffic {
     const { host, origin, pathname } = new URL(url);
     const text = `${url}\n${JSON.stringify(headers)}\n${Buffer.from(body).toString('latin1')}`;
     return this.#meet(
-      { what: `${method} ${origin}${pathname}`, write: method !== 'GET' && method !== 'HEAD', text, signal },
+      {
+        what: `${method} ${origin}${pathname}`,
+        write: method !== 'GET' && method !== 'HEAD' && !asksForCredentials(body),
+        text,
+        signal,
+      },
       {
         send: () => base.http(request),
         fail: (kind, problem, sent) => new EgressError(kind, `${host}: ${problem}`, sent),
@@ -161,6 +166,11 @@ interface Forms<T> {
   /** Instead of the service's; undefined when the mode has none for this transport. */
   answer(): T | undefined;
   readonly cannotReset?: boolean;
+}
+
+/** A request for a token changes nothing at the service: OAuth 2.0 (RFC 6749 4), the STS of AWS. */
+function asksForCredentials(body: string | Uint8Array): boolean {
+  return /(?:^|&)(?:grant_type=|Action=(?:AssumeRole|GetCallerIdentity))/.test(Buffer.from(body).toString('latin1'));
 }
 
 function httpAnswer(mode: TrafficMode): HttpAnswer {
