@@ -3,7 +3,7 @@ export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@zoneproof/source', 'node'] },
   roots: ['<rootDir>/packages', '<rootDir>/apps', '<rootDir>/examples', '<rootDir>/tools', '<rootDir>/bench'],
-  testMatch: ['**/src/**/*.test.ts', '**/tools/check/*.test.mjs'],
+  testMatch: ['**/src/**/*.test.ts', '**/tools/*/*.test.mjs'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

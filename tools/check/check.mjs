@@ -8,16 +8,20 @@ import { floorProblems } from './floors.mjs';
 import { missingOptionals } from './lockfile.mjs';
 import { referenceProblems } from './references.mjs';
 import { longFiles, wordProblems } from './texts.mjs';
-import { listFiles, readPackages } from './workspace.mjs';
+import { listFiles, readExamples, readPackages } from './workspace.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const files = listFiles(root);
-const packages = readPackages(root, files);
+const packages = [...readPackages(root, files), ...readExamples(root, files)];
 const rootManifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
 const results = await Promise.all([
   command('format and lint', 'biome', ['check', '--colors=off', '--max-diagnostics=50', '.']),
-  command('types', 'tsc', ['-b']).then(async (types) => [types, await generatedFiles()]),
+  command('types', 'tsc', ['-b']).then(async (types) => [
+    types,
+    await command('types of the example', 'tsc', ['-p', 'examples/third-party-provider']),
+    await generatedFiles(),
+  ]),
   command('types of the tests', 'tsc', ['-p', 'tsconfig.test.json']),
   { title: 'floors', problems: floorProblems(packages) },
   { title: 'dependencies', problems: dependencyProblems(packages, rootManifest) },

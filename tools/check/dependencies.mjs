@@ -11,6 +11,8 @@ import { importsOf, packageOf } from './workspace.mjs';
 export function dependencyProblems(packages, rootManifest) {
   const forTests = new Set([...Object.keys(rootManifest.devDependencies ?? {}), '@jest/globals']);
   return packages.flatMap((found) => {
+    // An example has nothing but what it declares, the tools of its build included.
+    const isExample = found.folder.startsWith('examples/');
     const { dependencies = {}, peerDependencies = {}, devDependencies = {} } = found.manifest;
     const run = importedBy(found, (file) => !file.test);
     const tests = importedBy(found, (file) => file.test);
@@ -20,12 +22,13 @@ export function dependencyProblems(packages, rootManifest) {
       if (!(name in dependencies) && !(name in peerDependencies))
         problems.push(`${where}: ${name} is missing in dependencies (imported by ${path})`);
     for (const [name, path] of tests)
-      if (!(name in { ...dependencies, ...peerDependencies, ...devDependencies }) && !forTests.has(name))
+      if (!(name in { ...dependencies, ...peerDependencies, ...devDependencies }) && (isExample || !forTests.has(name)))
         problems.push(`${where}: ${name} is missing in devDependencies (imported by ${path})`);
     for (const name of Object.keys({ ...dependencies, ...peerDependencies }))
       if (!run.has(name)) problems.push(`${where}: ${name} is a dependency that no source imports`);
     for (const name of Object.keys(devDependencies)) {
-      const wanted = tests.has(name) || name in peerDependencies || name.startsWith('@types/') || isPlugin(name);
+      const isTool = name.startsWith('@types/') || (isExample && forTests.has(name));
+      const wanted = tests.has(name) || name in peerDependencies || isTool || isPlugin(name);
       if (!wanted) problems.push(`${where}: ${name} is a devDependency that no test imports`);
     }
     return problems;

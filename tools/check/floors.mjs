@@ -1,14 +1,15 @@
 import { posix } from 'node:path';
 import { importsOf, packageOf } from './workspace.mjs';
 
-/** What each package may import of the workspace, tests aside. A key that ends in `*` stands for a family. */
+const ofProviders = ['@zoneproof/core', '@zoneproof/dns'];
+
+/** What each package may import of the workspace, tests aside. Providers are known by their marker. */
 const mayImport = {
   '@zoneproof/dns': [],
   '@zoneproof/acme': [],
   '@zoneproof/core': ['@zoneproof/dns'],
   '@zoneproof/sandbox': ['@zoneproof/dns'],
   '@zoneproof/provider-testkit': ['@zoneproof/core', '@zoneproof/dns', '@zoneproof/sandbox'],
-  '@zoneproof/provider-*': ['@zoneproof/core', '@zoneproof/dns'],
   zoneproof: ['@zoneproof/core', '@zoneproof/acme', '@zoneproof/dns', '@zoneproof/sandbox'],
   '@zoneproof/farm': ['@zoneproof/dns'],
   '@zoneproof/bench': ['@zoneproof/farm', '@zoneproof/dns', 'zoneproof'],
@@ -26,7 +27,7 @@ const knowsNoProvider = ['@zoneproof/provider-testkit', '@zoneproof/sandbox'];
 export function floorProblems(packages) {
   const own = new Map(packages.map((found) => [found.name, found]));
   return packages.flatMap((found) => {
-    const allowed = mayImport[found.name] ?? familyOf(found.name);
+    const allowed = isProvider(found) ? ofProviders : mayImport[found.name];
     if (allowed === undefined) return [`${found.folder}: ${found.name} has no floor in tools/check/floors.mjs`];
     return found.files.flatMap((file) =>
       importsOf(file.text).flatMap((specifier) => {
@@ -36,7 +37,7 @@ export function floorProblems(packages) {
         if (target === undefined || !own.has(target) || target === found.name) return [];
         if (!exportsOf(own.get(target)).has(specifier))
           return [`${file.path}: imports ${specifier}, which ${target} does not export`];
-        if (knowsNoProvider.includes(found.name) && isProvider(target))
+        if (knowsNoProvider.includes(found.name) && isProvider(own.get(target)))
           return [`${file.path}: imports ${target}; ${found.name} may know no provider`];
         if (file.test || allowed.includes(target)) return [];
         return [`${file.path}: imports ${target}, which is no floor below ${found.name}`];
@@ -45,17 +46,12 @@ export function floorProblems(packages) {
   });
 }
 
-function familyOf(name) {
-  const family = Object.keys(mayImport).find((key) => key.endsWith('*') && name.startsWith(key.slice(0, -1)));
-  return family === undefined ? undefined : mayImport[family];
-}
-
 function exportsOf({ name, manifest }) {
   return new Set([name, ...Object.keys(manifest.exports ?? {}).map((key) => name + key.slice(1))]);
 }
 
-function isProvider(name) {
-  return name.startsWith('@zoneproof/provider-') && name !== '@zoneproof/provider-testkit';
+function isProvider({ manifest }) {
+  return manifest.zoneproof?.provider !== undefined;
 }
 
 function leavesPackage(found, file, specifier) {

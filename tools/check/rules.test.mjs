@@ -4,7 +4,7 @@ import { dependencyProblems } from './dependencies.mjs';
 import { floorProblems } from './floors.mjs';
 import { missingOptionals, platformOf } from './lockfile.mjs';
 import { wordProblems } from './texts.mjs';
-import { importsOf, packageOf, readPackages } from './workspace.mjs';
+import { importsOf, packageOf, readExamples, readPackages } from './workspace.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -37,7 +37,8 @@ test.each([
   ['../a.ts', undefined],
 ])('%s is of package %s', (specifier, name) => expect(packageOf(specifier)).toBe(name));
 
-test('the tree keeps its floors', () => expect(floorProblems(readPackages(root))).toEqual([]));
+test('the tree keeps its floors', () =>
+  expect(floorProblems([...readPackages(root), ...readExamples(root)])).toEqual([]));
 
 test.each([
   ['core imports a floor above', 'core', "import '@zoneproof/sandbox';", 'no floor below'],
@@ -94,5 +95,11 @@ const bare = ['dns', 'sandbox', 'provider-testkit', 'provider-x'].map((name) => 
 function source(name, file, text, manifest = {}) {
   const folder = `packages/${name}`;
   const path = `${folder}/src/${file}`;
-  return { name: `@zoneproof/${name}`, folder, manifest, files: [{ path, test: file.includes('.test.'), text }] };
+  const marker = name === 'provider-x' ? { zoneproof: { provider: 'x', apiVersion: 1 } } : {};
+  return {
+    name: `@zoneproof/${name}`,
+    folder,
+    manifest: { ...marker, ...manifest },
+    files: [{ path, test: file.includes('.test.'), text }],
+  };
 }

@@ -18,8 +18,17 @@ export function listFiles(root) {
 
 /** The workspace's packages with their TypeScript sources. @returns {Package[]} */
 export function readPackages(root, files = listFiles(root)) {
+  return readFrom(root, files, /^(?:packages\/[^/]+|apps\/[^/]+|tools\/[^/]+|bench)\/package\.json$/);
+}
+
+/** Packages that only show something: no members of the workspace, never published. @returns {Package[]} */
+export function readExamples(root, files = listFiles(root)) {
+  return readFrom(root, files, /^examples\/[^/]+\/package\.json$/);
+}
+
+function readFrom(root, files, pattern) {
   return files
-    .filter((path) => /^(?:packages\/[^/]+|apps\/[^/]+|tools\/[^/]+|bench)\/package\.json$/.test(path))
+    .filter((path) => pattern.test(path))
     .map((path) => {
       const folder = path.slice(0, -'/package.json'.length);
       const manifest = JSON.parse(readFileSync(join(root, path), 'utf8'));
