@@ -23,8 +23,11 @@ export interface ApiRequests {
   through(what: string, call: CallContext, limits?: RequestLimits): Egress['http'];
 }
 
-/** `egress` is given where the block has a `caBundle`. */
-export function createApiRequests(host: ProviderHost, egress: Egress = host.egress): ApiRequests {
+/**
+ * `egress` is given where the block has a `caBundle`, and where requests are signed: its `http` is called when the
+ * permit is there, so that a signature is not older than its request.
+ */
+export function createApiRequests(host: ProviderHost, egress: Pick<Egress, 'http'> = host.egress): ApiRequests {
   const at = host.providerName;
 
   async function send(

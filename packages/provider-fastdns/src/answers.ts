@@ -1,0 +1,108 @@
+import { type DnsName, toDnsName } from '@zoneproof/dns';
+import type { TxtSet } from './record-set.ts';
+
+// The API may leave out and add fields: what is used is read, and nothing else is looked at.
+
+/** A zone of the list; what the API leaves out is undefined. https://techdocs.akamai.com/edge-dns/reference/get-zones */
+export interface ListedZone {
+  readonly zone: string;
+  readonly type: string | undefined;
+  readonly activationState: string | undefined;
+}
+
+/** https://techdocs.akamai.com/edge-dns/reference/get-changelists-zone */
+export interface ChangeListInfo {
+  readonly changeTag: string | undefined;
+  readonly zoneVersionId: string | undefined;
+  readonly stale: boolean;
+  /** Epoch milliseconds; NaN when the API does not say. */
+  readonly modifiedAt: number;
+}
+
+/** A difference between a change list and its zone. https://techdocs.akamai.com/edge-dns/reference/get-changelists-zone-diff */
+export interface StagedDiff {
+  readonly name: string;
+  readonly type: string;
+  /** Rdata before and after; empty where there is no set, undefined where the answer does not tell. */
+  readonly from: readonly string[] | undefined;
+  readonly to: readonly string[] | undefined;
+}
+
+export function objectIn(body: Uint8Array): Record<string, unknown> | undefined {
+  try {
+    return objectOf(JSON.parse(Buffer.from(body).toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+export function objectOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+export function listIn(value: unknown): readonly Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+export function totalOf(body: Readonly<Record<string, unknown>>): number | undefined {
+  const total = objectOf(body.metadata).totalElements;
+  return typeof total === 'number' ? total : undefined;
+}
+
+function nameOf(value: unknown): DnsName | undefined {
+  try {
+    return typeof value === 'string' ? toDnsName(value) : undefined;
+  } catch {
+    // A name that no challenge has: `2/25.2.0.192.in-addr.arpa`.
+    return undefined;
+  }
+}
+
+export function readZone({ zone, type, activationState }: Readonly<Record<string, unknown>>): readonly ListedZone[] {
+  const name = nameOf(zone);
+  return name === undefined ? [] : [{ zone: name, type: textOf(type), activationState: textOf(activationState) }];
+}
+
+/** The sets of an answer, without those that a change list takes away; undefined when one lacks what makes it a set. */
+export function readSets(sets: readonly Readonly<Record<string, unknown>>[]): readonly TxtSet[] | undefined {
+  const read: TxtSet[] = [];
+  for (const { name, type = 'TXT', ttl, rdata, state } of sets) {
+    const owner = nameOf(name);
+    if (type !== 'TXT' || state === 'DELETED' || (owner === undefined && typeof name === 'string')) continue;
+    if (owner === undefined || typeof ttl !== 'number' || !Array.isArray(rdata)) return undefined;
+    read.push({ name: owner, ttl, rdata: textsOf(rdata) });
+  }
+  return read;
+}
+
+export function readList(list: Readonly<Record<string, unknown>>): ChangeListInfo {
+  return {
+    changeTag: textOf(list.changeTag),
+    zoneVersionId: textOf(list.zoneVersionId),
+    stale: list.stale === true,
+    modifiedAt: Date.parse(textOf(list.lastModifiedDate) ?? ''),
+  };
+}
+
+export function readDiff({ name, type, fromValue, toValue }: Readonly<Record<string, unknown>>): StagedDiff {
+  return {
+    name: nameOf(name) ?? textOf(name) ?? '',
+    type: textOf(type) ?? '',
+    from: rdataOf(fromValue),
+    to: rdataOf(toValue),
+  };
+}
+
+function rdataOf(value: unknown): readonly string[] | undefined {
+  if (value === undefined || value === null) return [];
+  const { rdata } = objectOf(value);
+  return Array.isArray(rdata) ? textsOf(rdata) : undefined;
+}

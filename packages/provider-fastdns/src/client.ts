@@ -1,0 +1,223 @@
+import {
+  type CallContext,
+  createApiRequests,
+  type HttpAnswer,
+  type HttpRequest,
+  isProviderError,
+  ProviderError,
+  type ProviderHost,
+} from '@zoneproof/core';
+import type { DnsName } from '@zoneproof/dns';
+import {
+  type ChangeListInfo,
+  type ListedZone,
+  listIn,
+  objectIn,
+  objectOf,
+  readDiff,
+  readList,
+  readSets,
+  readZone,
+  type StagedDiff,
+  textOf,
+  totalOf,
+} from './answers.ts';
+import { type FastdnsConfig, originOf } from './config.ts';
+import { credentialReader } from './credentials.ts';
+import { signRequest, type UnsignedRequest } from './edgegrid.ts';
+import { answerError, clockOffsetMs, isForeignPage } from './errors.ts';
+import type { SetEdit, TxtSet } from './record-set.ts';
+
+/** The operations of the Edge DNS API v2 that are used. Each is one request, and throws ProviderError. */
+export interface Client {
+  /** One page of the primary zones, from page 1 on; `total` where the API tells it. */
+  zones(page: number, pageSize: number, call: CallContext): Promise<ZonePage>;
+  zone(zone: string, call: CallContext): Promise<ListedZone>;
+  /** All or none; refused with 409 when one of them is there. https://techdocs.akamai.com/edge-dns/reference/post-zones-zone-recordsets */
+  createSets(zone: string, sets: readonly TxtSet[], call: CallContext): Promise<void>;
+  /** The set in the zone, or as it stands in our change list; undefined when there is none. */
+  set(of: SetsOf, name: DnsName, call: CallContext): Promise<TxtSet | undefined>;
+  /** One page of the TXT sets. https://techdocs.akamai.com/edge-dns/reference/get-zones-zone-recordsets */
+  sets(
+    of: SetsOf,
+    page: number,
+    pageSize: number,
+    call: CallContext,
+  ): Promise<{ sets: readonly TxtSet[]; total: number | undefined; length: number }>;
+  /** `stale`: in place of a stale one of ours. https://techdocs.akamai.com/edge-dns/reference/post-changelists */
+  createList(zone: string, overwrite: 'none' | 'stale', call: CallContext): Promise<ChangeListInfo>;
+  list(zone: string, call: CallContext): Promise<ChangeListInfo>;
+  diff(
+    zone: string,
+    call: CallContext,
+  ): Promise<{ base: string | undefined; sets: readonly StagedDiff[]; settings: number }>;
+  stage(zone: string, edit: SetEdit, call: CallContext): Promise<void>;
+  submit(zone: string, call: CallContext): Promise<void>;
+  dropList(zone: string, call: CallContext): Promise<void>;
+}
+
+export interface ZonePage {
+  readonly zones: readonly ListedZone[];
+  readonly length: number;
+  readonly total: number | undefined;
+  /** How far this machine's clock is ahead of Akamai's. */
+  readonly clockOffsetMs: number | undefined;
+}
+
+/** Record sets of the zone itself, or of our change list of it. */
+export interface SetsOf {
+  readonly in: 'zones' | 'changelists';
+  readonly zone: string;
+}
+
+const root = '/config-dns/v2';
+/** A thousand zones are about 400 KB. */
+const maxBytes = 16 * 1024 * 1024;
+
+export function createClient(config: FastdnsConfig, host: ProviderHost): Client {
+  const origin = originOf(config);
+  const at = `${host.providerName}: ${new URL(origin).host}`;
+  const readCredentials = credentialReader(config, host);
+  const egress = config.caBundle === undefined ? host.egress : host.egress.withCaBundle(config.caBundle);
+  const requests = createApiRequests(host, { http: async (request) => egress.http(await signed(request)) });
+
+  /** The SDK decides how the URL is written: what is sent is what was signed. */
+  async function signed(request: HttpRequest): Promise<HttpRequest> {
+    const { pathname, search } = new URL(request.url);
+    const body = request.body === undefined ? {} : { body: request.body as string };
+    const unsigned = { method: request.method as UnsignedRequest['method'], path: pathname + search, ...body };
+    const { url, authorization } = signRequest(unsigned, origin, await readCredentials(), host);
+    return { ...request, url, headers: { ...request.headers, authorization } };
+  }
+
+  async function send(
+    method: UnsignedRequest['method'],
+    path: string,
+    what: string,
+    call: CallContext,
+    content?: object,
+  ): Promise<Answered> {
+    const url = new URL(root + path, origin);
+    if (config.accountSwitchKey !== undefined) url.searchParams.set('accountSwitchKey', config.accountSwitchKey);
+    const answer = await requests.send(
+      {
+        method,
+        url: url.href,
+        headers: { accept: 'application/json', ...(content && { 'content-type': 'application/json' }) },
+        ...(content && { body: JSON.stringify(content) }),
+        maxBytes,
+      },
+      what,
+      call,
+    );
+    const isWrite = method !== 'GET';
+    if (answer.status < 200 || answer.status > 299)
+      throw answerError(answer, { what, at, isWrite, now: host.clock.now() });
+    const body = answer.body.length === 0 ? {} : objectIn(answer.body);
+    if (isForeignPage(answer) || (body === undefined && !isWrite)) throw notTheApi(answer.status, what, isWrite);
+    return { answer, body: body ?? {} };
+  }
+
+  function notTheApi(status: number, what: string, isWrite: boolean): ProviderError {
+    return new ProviderError({
+      kind: 'unavailable',
+      message: `${at} answered ${status} to ${what}, but not as the API does. Check serviceConsumerDomain, and proxies on the way. It is asked again later.`,
+      httpStatus: status,
+      sent: isWrite,
+    });
+  }
+
+  return {
+    async zones(page, pageSize, call) {
+      const query = `types=PRIMARY&sortBy=zone&page=${page}&pageSize=${pageSize}`;
+      const { answer, body } = await send('GET', `/zones?${query}`, 'the list of zones', call);
+      const offset = clockOffsetMs(answer, host.clock.now());
+      const all = listIn(body.zones);
+      if (!Array.isArray(body.zones)) throw notTheApi(answer.status, 'the list of zones', false);
+      return { zones: all.flatMap(readZone), length: all.length, total: totalOf(body), clockOffsetMs: offset };
+    },
+
+    async zone(zone, call) {
+      const { body } = await send('GET', `/zones/${part(zone)}`, `the state of zone ${zone}`, call);
+      return readZone({ zone, ...body })[0] as ListedZone;
+    },
+
+    async createSets(zone, sets, call) {
+      const recordsets = sets.map(({ name, ttl, rdata }) => ({ name, type: 'TXT', ttl, rdata }));
+      const what = `${recordsets.length === 1 ? `the new TXT set ${sets[0]?.name}` : `${recordsets.length} new TXT sets`} of zone ${zone}`;
+      await send('POST', `/zones/${part(zone)}/recordsets`, what, call, { recordsets });
+    },
+
+    async set(of, name, call) {
+      const path = `/${of.in}/${part(of.zone)}/names/${part(name)}/types/TXT`;
+      try {
+        const what = `the TXT set ${name}`;
+        const { answer, body } = await send('GET', path, what, call);
+        const sets = readSets([{ name, ...body }]);
+        if (sets === undefined) throw notTheApi(answer.status, what, false);
+        return sets[0];
+      } catch (error) {
+        // The same status says that the zone or the change list is not there.
+        if (isRefusal(error, 404) && /\brecord ?set\b/i.test(error.message)) return undefined;
+        throw error;
+      }
+    },
+
+    async sets(of, page, pageSize, call) {
+      const path = `/${of.in}/${part(of.zone)}/recordsets?types=TXT&sortBy=name%2Ctype&page=${page}&pageSize=${pageSize}`;
+      const what = `the TXT sets of zone ${of.zone}`;
+      const { answer, body } = await send('GET', path, what, call);
+      const all = listIn(body.recordsets);
+      const sets = readSets(all);
+      if (sets === undefined || !Array.isArray(body.recordsets)) throw notTheApi(answer.status, what, false);
+      return { sets, total: totalOf(body), length: all.length };
+    },
+
+    async createList(zone, overwrite, call) {
+      const path = `/changelists?zone=${part(zone)}${overwrite === 'none' ? '' : `&overwrite=${overwrite}`}`;
+      const { body } = await send('POST', path, `a change list of zone ${zone}`, call);
+      return readList(body);
+    },
+
+    async list(zone, call) {
+      const { body } = await send('GET', `/changelists/${part(zone)}`, `the change list of zone ${zone}`, call);
+      return readList(body);
+    },
+
+    async diff(zone, call) {
+      const what = `what is staged for zone ${zone}`;
+      const { body } = await send('GET', `/changelists/${part(zone)}/diff`, what, call);
+      const diffs = objectOf(body.diffs);
+      return {
+        base: textOf(objectOf(body.metadata).fromVersionId),
+        sets: listIn(diffs.recordSetDiffs).map(readDiff),
+        settings: listIn(diffs.settingsDiffs).length,
+      };
+    },
+
+    async stage(zone, edit, call) {
+      const path = `/changelists/${part(zone)}/recordsets/add-change`;
+      await send('POST', path, `the change of TXT set ${edit.name}`, call, { ...edit, type: 'TXT' });
+    },
+
+    async submit(zone, call) {
+      await send('POST', `/changelists/${part(zone)}/submit`, `the change list of zone ${zone}`, call);
+    },
+
+    async dropList(zone, call) {
+      await send('DELETE', `/changelists/${part(zone)}`, `the removal of the change list of zone ${zone}`, call);
+    },
+  };
+}
+
+/** True for an answer of the API with this status. */
+export function isRefusal(error: unknown, status: number): error is ProviderError {
+  return isProviderError(error) && error.details.httpStatus === status;
+}
+
+interface Answered {
+  readonly answer: HttpAnswer;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const part = encodeURIComponent;

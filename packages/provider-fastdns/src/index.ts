@@ -1,0 +1,2 @@
+export type { FastdnsConfig } from './config.ts';
+export { fastdns as default, fastdns } from './plugin.ts';
