@@ -12,8 +12,9 @@ import type { OrderStep, SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
 import { failOrder, waitForIssuer } from './order-obstacle.ts';
 import { valueKey } from './order-pace.ts';
+import { startPublishing } from './order-publish.ts';
 import { followSync } from './order-sync.ts';
-import { publishValues, removeValues } from './order-values.ts';
+import { removeValues } from './order-values.ts';
 import { Problem } from './problem.ts';
 import { findRoute } from './route.ts';
 import type { IssuerSession, Services } from './services.ts';
@@ -28,7 +29,7 @@ export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Ser
     case 'read-authorizations':
       return readAuthorizations(step.placed, seen, services);
     case 'publish':
-      return publishValues(step.challenges, seen, services);
+      return startPublishing(step.challenges, seen, services);
     case 'sync':
       return followSync(step.challenges, seen, services);
     case 'look':

@@ -45,6 +45,8 @@ const sync = { account: 'a', receipt: { kind: 'change', token: 'C1' }, state: 'p
 const ended = (end: { readonly state: 'synced' } | { readonly state: 'unknown'; readonly reason: string }) =>
   pace({ syncEnds: new Map([[valueKey('example.com', 'v1'), end]]) });
 const pace = (values: Partial<OrderPace>): OrderPace => ({ ...newPace(), ...values });
+const writing = (values: Partial<OrderPace> = {}) =>
+  pace({ publishing: new Set([valueKey('example.com', 'v1')]), ...values });
 const published = (values: Partial<OrderPace> = {}) =>
   pace({ publishedAt: new Map([[valueKey('example.com', 'v1'), now]]), ...values });
 
@@ -74,6 +76,18 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
   ],
 
   ['a pending one gets its value', seen({ acme, challenges: [challenge('new')] }), ['publish'], undefined],
+  [
+    'once: while it is being written nothing else is to be done for it',
+    seen({ acme, challenges: [challenge('new')] }, { pace: writing() }),
+    [],
+    undefined,
+  ],
+  [
+    'and the CA is not asked about an order whose values are not written',
+    seen({ acme, challenges: [challenge('new')] }, { pace: writing({ nextPollAt: now - 1 }) }),
+    [],
+    undefined,
+  ],
   [
     'what was written is looked for',
     seen({ acme, challenges: [challenge('new')] }, { pace: published() }),
@@ -236,6 +250,12 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
     undefined,
   ],
   ['then it goes', seen({}, { deleted: true }), ['release'], undefined],
+  [
+    'not while a value is being written, which may be recorded only later',
+    seen({ acme, challenges: [challenge('new')] }, { deleted: true, pace: writing() }),
+    [],
+    undefined,
+  ],
 ])('%s', (_title, what, steps, wakeAt) => {
   const plan = decideOrder(what, now);
   expect({ steps: plan.steps.map((step) => step.do), wakeAt: plan.wakeAt }).toEqual({ steps, wakeAt });

@@ -60,7 +60,8 @@ export function decideOrder(seen: SeenOrder, now: number): OrderPlan {
   const { order, pace } = seen;
   const removal = decideRemoval(seen, now);
   if (order.metadata.deletedAt !== undefined || order.status.result !== undefined) {
-    const isClean = (order.status.ledger ?? []).length === 0;
+    // What is being written now may be in the ledger only later.
+    const isClean = (order.status.ledger ?? []).length === 0 && pace.publishing.size === 0;
     if (order.metadata.deletedAt !== undefined && isClean) return { steps: [{ do: 'release' }], wakeAt: undefined };
     return removal;
   }
@@ -93,7 +94,10 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
   if (seen.issuer !== 'ready') return waitForIssuer(seen.issuer, order, acme.expiresAt);
 
   const isWanted = ({ step }: ChallengeStatus): boolean => step === 'new' || step === 'presented';
-  const fresh = challenges.filter((challenge) => isWanted(challenge) && !isPublished(challenge, pace));
+  const isUnderWay = ({ domain, value = '' }: ChallengeStatus): boolean => pace.publishing.has(valueKey(domain, value));
+  const fresh = challenges.filter(
+    (challenge) => isWanted(challenge) && !isPublished(challenge, pace) && !isUnderWay(challenge),
+  );
   const published = challenges.filter((challenge) => isPublished(challenge, pace));
   const needRoute = [...fresh, ...published].filter(({ domain }) => !pace.routes.has(domain as DnsName));
   if (needRoute.length > 0)
@@ -113,7 +117,7 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
     else wakeAt = earliest(wakeAt, pace.nextLookAt);
   }
   const isAsked = challenges.some(({ step }) => step === 'responded');
-  const isOpen = fresh.length + published.length > 0;
+  const isOpen = fresh.length + published.length + pace.publishing.size > 0;
   if (isAsked || (!isOpen && (acme.status === 'pending' || acme.status === 'processing'))) {
     if (pace.nextPollAt <= now) steps.push({ do: isAsked ? 'poll-authorizations' : 'poll-order' });
     else wakeAt = earliest(wakeAt, pace.nextPollAt);

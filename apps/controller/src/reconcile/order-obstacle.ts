@@ -1,5 +1,6 @@
 import { backoffMs } from './backoff.ts';
 import type { OrderStep, SeenOrder } from './order-decide.ts';
+import type { OrderPace } from './order-pace.ts';
 import { finished, goingOn, waitingFor } from './order-status.ts';
 import type { Problem } from './problem.ts';
 import { fraction, type Services } from './services.ts';
@@ -50,9 +51,18 @@ export async function noteObstacle(
   return retryAt;
 }
 
-/** Nothing stands in the way any more once a round of steps succeeded as a whole. */
-export async function clearObstacle(steps: readonly OrderStep[], seen: SeenOrder, services: Services): Promise<void> {
+/**
+ * Nothing stands in the way any more once a round of steps succeeded as a whole. `obstacle` is what stood there when
+ * they began: a write beside them may have met another one.
+ */
+export async function clearObstacle(
+  steps: readonly OrderStep[],
+  obstacle: OrderPace['obstacle'],
+  seen: SeenOrder,
+  services: Services,
+): Promise<void> {
   if (steps.every((step) => step.do === 'remove' || step.do === 'wait')) return;
+  if (seen.pace.publishing.size > 0 || seen.pace.obstacle !== obstacle) return;
   seen.pace.obstacle = undefined;
   const { waiting, result } = seen.order.status;
   // The self check says itself what it waits for.

@@ -17,6 +17,8 @@ export interface OrderPace {
   readonly publishedAt: Map<string, number>;
   /** Those of {@link publishedAt} of which only the ledger of an earlier process tells. */
   readonly inherited: Set<string>;
+  /** Values that are being written now, by {@link valueKey}. */
+  readonly publishing: Set<string>;
   /** How often values that had got lost were written once more. */
   rewrites: number;
   /** Domains whose values are not where they belong, or not any more: to be published again. */
@@ -50,6 +52,7 @@ export function newPace(): OrderPace {
     changes: 0,
     publishedAt: new Map(),
     inherited: new Set(),
+    publishing: new Set(),
     rewrites: 0,
     moved: new Set(),
     placed: undefined,

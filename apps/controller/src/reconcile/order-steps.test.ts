@@ -6,7 +6,8 @@ import { downloadCertificate, finalizeOrder } from './order-ca.ts';
 import { decideOrder, type SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
 import { newPace } from './order-pace.ts';
-import { publishValues, removeValues } from './order-values.ts';
+import { publishValues } from './order-publish.ts';
+import { removeValues } from './order-values.ts';
 import { findRoute, type Route } from './route.ts';
 import type { Services } from './services.ts';
 

@@ -4,8 +4,8 @@ import type { ChallengeStatus, Order, OrderStatus } from '../resources/types.ts'
 import { decideOrder, type SeenOrder } from './order-decide.ts';
 import { inheritValues } from './order-lost.ts';
 import { newPace, valueKey } from './order-pace.ts';
+import { publishValues } from './order-publish.ts';
 import { followSync, syncOf } from './order-sync.ts';
-import { publishValues } from './order-values.ts';
 import type { Route } from './route.ts';
 import type { Services } from './services.ts';
 

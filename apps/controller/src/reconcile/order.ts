@@ -35,6 +35,7 @@ export class OrderReconciler {
       const now = this.#services.clock.now();
       const plan = decideOrder(seen, now);
       if (plan.steps.length === 0) return plan.wakeAt;
+      const { obstacle } = seen.pace;
       const problems: (number | undefined)[] = [];
       const steps = await Promise.allSettled(
         plan.steps.map(async (step) => {
@@ -52,9 +53,10 @@ export class OrderReconciler {
       const failed = steps.find((step) => step.status === 'rejected');
       if (failed?.status === 'rejected') throw failed.reason;
       const obstacleAt = problems.reduce(earliest, undefined);
-      if (problems.length === 0) await clearObstacle(plan.steps, seen, this.#services);
-      // Removals run in the background: with nothing else to do there is nothing to loop for.
-      if (plan.steps.every((step) => step.do === 'remove')) return earliest(plan.wakeAt, obstacleAt);
+      if (problems.length === 0) await clearObstacle(plan.steps, obstacle, seen, this.#services);
+      // Writes run in the background: with nothing else to do there is nothing to loop for.
+      if (plan.steps.every((step) => step.do === 'remove' || step.do === 'publish'))
+        return earliest(plan.wakeAt, obstacleAt);
     }
   }
 
@@ -77,7 +79,8 @@ export class OrderReconciler {
     if (order.status.result !== undefined) this.#claims.delete(order.status.acme?.orderURL ?? '');
     const pace = this.#paces.get(path) ?? inheritingPace(order);
     // One that is over and has nothing left in a zone is not remembered: it may stay for months, and had a key.
-    if (order.status.result !== undefined && (order.status.ledger ?? []).length === 0) this.#paces.delete(path);
+    const isClean = (order.status.ledger ?? []).length === 0 && pace.publishing.size === 0;
+    if (order.status.result !== undefined && isClean) this.#paces.delete(path);
     else this.#paces.set(path, pace);
     if (pace.changes !== changes()) forgetRoutes(pace, order, changes());
     const { kind, name } = order.spec.issuerRef;

@@ -55,6 +55,8 @@ export interface Sessions {
   providerOf(entry: LedgerEntry): Promise<BoundProvider>;
   /** The zone of `target` at one provider, cached. @throws ProviderError */
   findZone(bound: BoundProvider, target: RecordTarget, signal: AbortSignal): Promise<Zone>;
+  /** What is known of this provider's zones does not hold any more. */
+  forgetZones(bound: BoundProvider): void;
 }
 
 /** Everything that reconcilers work with. */

@@ -179,7 +179,7 @@ export function startController(options: ControllerOptions): Controller {
     },
     reload: () => {
       changes++;
-      void sessions.forgetZones();
+      void sessions.forgetAllZones();
       for (const kind of ['Issuer', 'ClusterIssuer', 'Certificate', 'Order'] as const)
         for (const { metadata } of store.list(kind)) queue.add(formatKey({ kind, ...metadata }));
     },

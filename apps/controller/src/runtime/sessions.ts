@@ -141,8 +141,12 @@ export class IssuerSessions implements Sessions {
     return this.#zones.find(bound, target, signal);
   }
 
+  forgetZones(bound: BoundProvider): void {
+    this.#zones.forget(bound);
+  }
+
   /** After a change by a person: credentials may see other zones now. */
-  async forgetZones(): Promise<void> {
+  async forgetAllZones(): Promise<void> {
     for (const bound of await Promise.allSettled(this.#bound.values()))
       if (bound.status === 'fulfilled') this.#zones.forget(bound.value);
   }
