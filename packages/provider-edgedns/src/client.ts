@@ -165,19 +165,30 @@ interface PageOf<T> {
   readonly result_info: object;
 }
 
-/** The SDK's own iterator asks for one page more, an empty one. */
+const pagesAtOnce = 4; // 20,000 zones come in 100 rounds, within the time of one call
+
+/** The SDK's own iterator asks for one page more, an empty one, and for each after the other. */
 async function everyPage<T>(
   perPage: number,
   read: (page: { readonly page: number; readonly per_page: number }) => Promise<PageOf<T>>,
 ): Promise<readonly T[]> {
   const rows: T[] = [];
-  for (let page = 1; ; page++) {
-    const { result, result_info } = await read({ page, per_page: perPage });
-    rows.push(...result);
-    const { total_pages: pages } = result_info as { readonly total_pages?: unknown };
-    const isLast = typeof pages === 'number' ? page >= pages : result.length < perPage;
-    if (result.length === 0 || isLast) return rows;
+  for (let next = 1, last = 1; next <= last; ) {
+    const numbers = Array.from({ length: Math.min(pagesAtOnce, last - next + 1) }, (_, at) => next + at);
+    const pages = await Promise.all(numbers.map((page) => read({ page, per_page: perPage })));
+    rows.push(...pages.flatMap(({ result }) => result));
+    next += pages.length;
+    last = lastPage(pages.at(-1) as PageOf<T>, next, perPage);
   }
+  return rows;
+}
+
+/** The number of the last page; without `total_pages` a full page is followed by another. An empty one ends all. */
+function lastPage({ result, result_info }: PageOf<unknown>, next: number, perPage: number): number {
+  const { total_pages: pages } = result_info as { readonly total_pages?: unknown };
+  if (result.length === 0) return 0;
+  if (typeof pages === 'number') return pages;
+  return result.length >= perPage ? next : 0;
 }
 
 function toPost({ name, value, ttl }: NewRow): { type: 'TXT'; name: string; content: string; ttl: number } {

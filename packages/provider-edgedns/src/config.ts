@@ -124,8 +124,8 @@ export function credentialProblem(login: Login, text: string): string | undefine
   if (/^Bearer\s/i.test(text)) return 'begins with "Bearer"; it has to hold the token alone';
   if (!/^[\w-]+$/.test(text))
     return 'holds more than letters, digits, "-" and "_", so it is no credential of Cloudflare';
-  const isKey = /^(?:[0-9a-f]{37}|cfk_\w+)$/.test(text);
-  const isToken = /^(?:[\w-]{40}|cf[ua]t_\w+)$/.test(text) && !isKey;
+  const isKey = /^(?:[0-9a-f]{37}|cfk_[\w-]+)$/.test(text);
+  const isToken = /^(?:[\w-]{40}|cf[ua]t_[\w-]+)$/.test(text) && !isKey;
   if ('token' in login && isKey)
     return 'holds a Global API Key; put it into apiKeySecretRef together with email, or make an API token';
   if ('key' in login && isToken) return 'holds an API token; put it into apiTokenSecretRef and leave email out';

@@ -3,7 +3,10 @@ import { describeProvider } from '@zoneproof/provider-testkit';
 import { startCloudflareFixture } from './testing/cloudflare-fixture.ts';
 
 const packageDir = new URL('..', import.meta.url);
-const setAside = { Z2: 'nothing is asked of a person before a zone is found' };
+const setAside = {
+  Z2: 'nothing is asked of a person before a zone is found',
+  'E8 clock-off': 'no request carries a time',
+};
 
 describeProvider({
   plugin: edgedns,
@@ -18,5 +21,9 @@ describeProvider({
   packageDir,
   against: 'a Global API Key',
   setup: () => startCloudflareFixture('key'),
-  setAside,
+  setAside: {
+    ...setAside,
+    'E8 expired-credentials': 'a Global API Key does not expire',
+    'E8 missing-permission': 'a Global API Key may do everything that its user may',
+  },
 });

@@ -10,7 +10,8 @@ export const edgedns = defineProvider({
   misplacedFields,
   capabilities: {
     model: 'record',
-    // A Free zone holds 200 records of all names and types: https://developers.cloudflare.com/dns/manage-dns-records/
+    // 8,192 characters of content at one name are room for 182 values of 45:
+    // https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/
     maxValuesPerName: 100,
     // 200 operations on Free, 3,500 on other plans, and the API does not tell which plan it is to a token that may just
     // do this: https://developers.cloudflare.com/dns/manage-dns-records/how-to/batch-record-changes/

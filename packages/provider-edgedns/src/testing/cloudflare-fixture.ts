@@ -4,6 +4,7 @@ import type { BadDay, Fixture } from '@zoneproof/provider-testkit';
 import {
   type CloudflareEmulator,
   type CloudflareOptions,
+  type CloudflarePermission,
   startCloudflare,
 } from '@zoneproof/provider-testkit/cloudflare';
 import type { EdgednsConfig } from '../config.ts';
@@ -27,6 +28,7 @@ export async function startCloudflareFixture(
   const wrongKey = `${apiKey.slice(0, -4)}${apiKey.endsWith('0000') ? '1111' : '0000'}`;
   const wrongSecrets = { cloudflare: { token: wrongToken, key: wrongKey } };
   let targets = 0;
+  let stopPretending: (() => void) | undefined;
   return {
     cloudflare,
     config: login === 'token' ? ofToken : ofKey,
@@ -54,23 +56,31 @@ export async function startCloudflareFixture(
         for (const id of ids) cloudflare.removeZone(id);
       };
     },
-    badDays: badDays(cloudflare, wrongSecrets),
+    badDays: [...daysOfAll(cloudflare, wrongSecrets), ...(login === 'token' ? daysOfTokens(cloudflare) : [])],
     close: () => cloudflare.close(),
   };
 }
-
-let stopPretending: (() => void) | undefined;
 
 export function targetOf(domain: string): RecordTarget {
   const name = toDnsName(`_acme-challenge.${domain}`);
   return { domain: toDnsName(domain), challengeName: name, name };
 }
 
-function badDays(cloudflare: CloudflareEmulator, wrongSecrets: Fixture['secrets']): readonly BadDay[] {
-  const without = (permission: 'Zone:DNS:Edit' | 'Zone:Zone:Read') => () => {
+/** A Global API Key neither ends by itself nor lacks a permission. */
+function daysOfTokens(cloudflare: CloudflareEmulator): readonly BadDay[] {
+  const without = (permission: CloudflarePermission) => () => {
     cloudflare.permissions.delete(permission);
     return { undo: () => void cloudflare.permissions.add(permission) };
   };
+  return [
+    { name: 'expired-credentials', arrange: () => ({ undo: cloudflare.expireToken() }), ends: 'auth', says: /Secret/ },
+    { name: 'missing-permission', arrange: without('Zone:DNS:Edit'), ends: 'permission', says: /Zone:DNS:Edit/ },
+    { name: 'missing-permission', arrange: without('Zone:Zone:Read'), ends: 'permission', says: /Zone:Zone:Read/ },
+  ];
+}
+
+function daysOfAll(cloudflare: CloudflareEmulator, wrongSecrets: Fixture['secrets']): readonly BadDay[] {
+  let taken = 0;
   const withZone =
     (zone: Parameters<CloudflareEmulator['addZone']>[0], domain?: string): BadDay['arrange'] =>
     () => {
@@ -83,12 +93,6 @@ function badDays(cloudflare: CloudflareEmulator, wrongSecrets: Fixture['secrets'
   const always = { times: Number.POSITIVE_INFINITY } as const;
   return [
     { name: 'wrong-key', arrange: () => ({ secrets: wrongSecrets }), ends: 'auth', says: /Secret/ },
-    {
-      name: 'missing-permission',
-      arrange: without('Zone:DNS:Edit'),
-      ends: 'permission',
-      says: /Zone:DNS:Edit/,
-    },
     { name: 'zone-absent', arrange: () => ({ target: targetOf('nowhere.invalid') }), ends: 'zone-not-found' },
     {
       // Two accounts may hold a zone of one name, and one of the two is active.
@@ -108,7 +112,7 @@ function badDays(cloudflare: CloudflareEmulator, wrongSecrets: Fixture['secrets'
     {
       name: 'half-of-batch-refused',
       arrange() {
-        const target = targetOf(`taken${Math.random().toString(36).slice(2)}.example.test`);
+        const target = targetOf(`taken${++taken}.example.test`);
         cloudflare.plantCname(target.name, toDnsName('elsewhere.example.net'));
         return { target };
       },
@@ -143,16 +147,22 @@ function badDays(cloudflare: CloudflareEmulator, wrongSecrets: Fixture['secrets'
       ends: 'done',
     },
     {
+      // Nothing is read before the first write: what another writer can do in between is to add the very same value.
       name: 'foreign-writer-in-between',
       arrange: failing({
         kind: 'before',
         on: 'write',
         run({ body }) {
-          const { posts = [] } = JSON.parse(body.toString()) as { posts?: { name: DnsName }[] };
-          for (const { name } of posts) cloudflare.plant(name, 'foreign', 300);
+          const { posts } = JSON.parse(body.toString()) as { readonly posts: readonly Planted[] };
+          for (const { name, content } of posts) cloudflare.plantContent(name, content, 300);
         },
       }),
       ends: 'done',
     },
   ];
+}
+
+interface Planted {
+  readonly name: DnsName;
+  readonly content: string;
 }

@@ -115,7 +115,7 @@ function batchRecords({ request: { path, body }, pretend, may }: ApiCall, state:
   // assumed: the code of the refusal.
   if ((deletes?.length ?? 0) + (posts?.length ?? 0) > zone.limits.batch)
     throw new Refusal(400, 9208, `A batch may hold ${zone.limits.batch} operations.`);
-  if (pretend) return success({ deletes: deletes && [], patches: null, puts: null, posts: posts && [] });
+  if (pretend) return success({ deletes: deletes ? [] : null, patches: null, puts: null, posts: posts ? [] : null });
   const { result, changed } = zone.transact(state.now(), (draft) => ({
     deletes: deletes?.map((row) => shown(draft.remove((row as { readonly id?: unknown } | null)?.id))) ?? null,
     patches: null,

@@ -50,7 +50,8 @@ export interface CloudflareEmulator extends EmulatorServer, EmulatedZones {
   readonly apiToken: string;
   /** Of the token; may be changed at any time. */
   readonly permissions: Set<CloudflarePermission>;
-  expireToken(): void;
+  /** The token is refused from now on; the result takes it back. */
+  expireToken(): () => void;
   /** The new zone's id. */
   addZone(zone: AddedZone): string;
   removeZone(id: string): void;
@@ -150,6 +151,9 @@ export async function startCloudflare(options: CloudflareOptions = {}): Promise<
     permissions: credentials.permissions,
     expireToken() {
       credentials.tokenExpiresAt = now();
+      return () => {
+        credentials.tokenExpiresAt = Number.POSITIVE_INFINITY;
+      };
     },
     addZone,
     removeZone: (id) => void zones.delete(id),

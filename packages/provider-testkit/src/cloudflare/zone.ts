@@ -108,17 +108,18 @@ export class ZoneDraft {
   }
 }
 
+// Records of one name may differ in it: https://github.com/sys4/netbox-plugin-dns/issues/304
 // The field `ttl` of https://developers.cloudflare.com/api/resources/dns/subresources/records/methods/create/
 function checkTtl(ttl: unknown): asserts ttl is number {
   if (ttl === 1 || (typeof ttl === 'number' && Number.isInteger(ttl) && ttl >= 60 && ttl <= 86_400)) return;
-  throw new Refusal(400, 9021, 'Invalid TTL. Must be between 60 and 86400 seconds, or 1 for Automatic.');
+  throw new Refusal(400, 9021, 'TTL must be between 60 and 86400 seconds, or 1 for Automatic.');
 }
 
-// https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/#txt: quotes are wanted, a content
-// without any is taken and shown as it came (https://github.com/go-acme/lego/pull/2521).
+// https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/: at most 4,096 octets a record.
+// Quotes are wanted, a content without any is taken and shown as it came (https://github.com/go-acme/lego/pull/2521).
 function checkTxt(content: string): void {
-  // assumed: the limit, and that quotes have to be in pairs.
-  if (content.length > 2048 || logicalValue(content) === undefined)
+  // assumed: the code, and that quotes have to be in pairs.
+  if (content.length > 4096 || logicalValue(content) === undefined)
     throw new Refusal(400, 9005, 'Content for TXT record is invalid.');
 }
 
@@ -132,6 +133,10 @@ function checkBeside(type: string, content: string, others: readonly DnsRow[]): 
   // https://github.com/jeessy2/ddns-go/issues/1378; assumed: with or without quotes, a value is the same one.
   if (others.some((row) => logicalValue(row.content) === logicalValue(content)))
     throw new Refusal(400, 81058, 'An identical record already exists.');
+  // https://developers.cloudflare.com/dns/manage-dns-records/reference/dns-record-types/; assumed: the code.
+  const together = others.filter((row) => row.type === type).reduce((sum, row) => sum + row.content.length, 0);
+  if (together + content.length > 8192)
+    throw new Refusal(400, 9005, 'The contents of records with the same name and type exceed 8192 characters.');
 }
 
 export function newId(): string {
