@@ -84,7 +84,7 @@ export class TokenRequests {
       const serverTime = serverTimeOf(headers);
       throw tokenError(providerName, what, { status, body, retryAfterMs: pause, serverTime }, clock.now());
     } catch (error) {
-      if (!isProviderError(error)) throw error;
+      if (!isProviderError(error) || error.details.sent !== true) throw error;
       throw new ProviderError({ ...error.details, sent: false });
     }
   }

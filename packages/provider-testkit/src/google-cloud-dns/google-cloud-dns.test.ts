@@ -189,7 +189,7 @@ test('type without name is refused, name and type find one set', async () => {
 });
 
 describe('a change', () => {
-  const reasonOf = ({ status, body }: Answer) => [status, body.error.errors[0].reason, body.error.message];
+  const reasonOf = ({ status, body }: Answer) => [status, body.error.errors[0]?.reason, body.error.message];
 
   test('is carried out as a whole, counts the serial up, and is published when it is done', async () => {
     const name = newName();
