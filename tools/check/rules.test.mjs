@@ -19,6 +19,7 @@ export * from '@zoneproof/core';
 // import 'no';
 /** import { x } from 'neither'; */
 const late = await import('cloudflare/resources');
+const path = require.resolve('akamai-edgegrid');
 const text = 'from me to you';
 `;
   expect(importsOf(text)).toEqual([
@@ -27,6 +28,7 @@ const text = 'from me to you';
     '@zoneproof/dns',
     '@zoneproof/core',
     'cloudflare/resources',
+    'akamai-edgegrid',
   ]);
 });
 

@@ -51,7 +51,7 @@ function readFrom(root, files, pattern) {
 export function importsOf(text) {
   const code = text.replace(/^\s*(?:\/\*\*[\s\S]*?\*\/|\/\/.*|\*.*)$/gm, '');
   const pattern =
-    /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]|\b(?:import|import\.meta\.resolve)\(\s*['"]([^'"]+)['"]\s*[,)]/gm;
+    /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]|\b(?:import|import\.meta\.resolve|require|require\.resolve)\(\s*['"]([^'"]+)['"]\s*[,)]/gm;
   return [...code.matchAll(pattern)].map((match) => match[1] ?? match[2]);
 }
 

@@ -4,7 +4,9 @@ import { markdownFiles, readMarkdown, root } from './testing/markdown.ts';
 const { text } = readMarkdown('ARCHITECTURE.md');
 
 interface Manifest {
+  readonly folder: string;
   readonly name: string;
+  readonly zoneproof?: object;
   readonly private?: boolean;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
@@ -15,8 +17,7 @@ const folders = ['packages', 'apps', 'tools'].flatMap((family) =>
   readdirSync(`${root}${family}`).map((name) => `${family}/${name}`),
 );
 const manifests = ['.', 'bench', ...folders]
-  .map((folder) => `${root}${folder}/package.json`)
-  .filter(existsSync)
+  .filter((folder) => existsSync(`${root}${folder}/package.json`))
   .map(readManifest);
 const own = new Set(manifests.map(({ name }) => name));
 
@@ -27,7 +28,7 @@ test.each(markdownFiles().map(({ path, text }) => [path, text]))('source files t
 
 test('every run-time dependency has a reason, and no other is named', () => {
   const declared = manifests
-    .filter((manifest) => manifest.private !== true)
+    .filter((manifest) => manifest.private !== true && manifest.zoneproof === undefined)
     .flatMap(({ name, dependencies, peerDependencies }) =>
       Object.keys({ ...dependencies, ...peerDependencies })
         .filter((one) => !own.has(one))
@@ -38,6 +39,16 @@ test('every run-time dependency has a reason, and no other is named', () => {
   );
   expect(explained.sort()).toEqual(declared.sort());
 });
+
+test.each(manifests.filter(({ zoneproof }) => zoneproof !== undefined).map((one) => [one.folder, one]))(
+  '%s gives the reason of each dependency in its own README',
+  (folder, { dependencies = {} }) => {
+    const readme = readMarkdown(`${folder}/README.md`).text;
+    const reasons = [...readme.matchAll(/^- `([@\w./-]+)`: .{10,}$/gm)].map(([, name]) => name);
+    const outside = Object.keys(dependencies).filter((name) => !own.has(name));
+    expect(outside.filter((name) => !reasons.includes(name))).toEqual([]);
+  },
+);
 
 test('every dependency for work on the source has a reason, and no other is named', () => {
   const atRunTime = new Set(manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies)));
@@ -59,6 +70,6 @@ test('every package of the workspace is in the picture of the floors', () => {
   expect(folders.filter((folder) => !covered(folder) && existsSync(`${root}${folder}/package.json`))).toEqual([]);
 });
 
-function readManifest(path: string): Manifest {
-  return JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+function readManifest(folder: string): Manifest {
+  return { ...JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8')), folder };
 }

@@ -1,32 +1,43 @@
-import { readFileSync } from 'node:fs';
-import { createRegistry, type ProviderPlugin, providerErrorKinds } from '@zoneproof/core';
-import { exampledns } from './testing/example-provider.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { providerErrorKinds } from '@zoneproof/core';
 import { codeBlocks, readMarkdown, root } from './testing/markdown.ts';
 
 const { text } = readMarkdown('docs/writing-a-provider.md');
-const blocks = codeBlocks(text);
+const example = 'examples/third-party-provider';
 
-test('the provider in docs/writing-a-provider.md is the one that is compiled here', () => {
-  const source = readFileSync(`${root}apps/controller/src/docs/testing/example-provider.ts`, 'utf8');
-  expect(blocks.find(({ text: code }) => code.includes('defineProvider({'))?.text).toBe(source);
+test('every block of code in the guide is a file of the example, as it stands', () => {
+  const shown = [...text.matchAll(/<!-- code (\S+) -->\n([\s\S]*?)<!-- \/code -->/g)];
+  expect(shown.length).toBeGreaterThan(5);
+  for (const [, path, block] of shown)
+    expect({ path, code: codeBlocks(block as string)[0]?.text }).toEqual({
+      path,
+      code: readFileSync(`${root}${path}`, 'utf8'),
+    });
+  const code = codeBlocks(text).filter(({ language }) => language !== 'sh');
+  expect(code.length).toBe(shown.length);
 });
 
-test('its package.json marks it, it loads, and its example is valid', async () => {
-  const manifest = JSON.parse(blocks.find(({ language }) => language === 'json')?.text ?? '{}');
-  const { provider: key, apiVersion } = manifest.zoneproof;
-  expect(apiVersion).toBe(exampledns.apiVersion);
-  const installed = { key, packageName: manifest.name, version: manifest.version, directory: '' };
-  const registry = createRegistry([installed], { importPlugin: async () => ({ exampledns }) });
-  expect(await registry.load(key)).toBe(exampledns as unknown as ProviderPlugin);
-  expect(await registry.validate(key, exampledns.example)).toEqual([]);
+test('the guide names each file of a new provider', () => {
+  const files = ['package.json', 'config.ts', 'plugin.ts', 'provider.ts', 'errors.ts', 'conformance.test.ts'];
+  expect(files.filter((file) => !text.includes(file))).toEqual([]);
 });
 
-test('the versions it asks for are those of the workspace', () => {
-  const manifest = JSON.parse(blocks.find(({ language }) => language === 'json')?.text ?? '{}');
-  const core = JSON.parse(readFileSync(`${root}packages/core/package.json`, 'utf8'));
-  const asked = { ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.devDependencies };
-  const own = Object.entries(asked).filter(([name]) => name.startsWith('@zoneproof/'));
-  expect(own).toEqual(own.map(([name]) => [name, `^${core.version}`]));
+test('the versions that the example asks for are those of the workspace, and its peer is any minor', () => {
+  const read = (path: string) => JSON.parse(readFileSync(`${root}${path}/package.json`, 'utf8'));
+  const { dependencies, devDependencies, peerDependencies } = read(example);
+  const own = Object.entries({ ...dependencies, ...devDependencies }).filter(([name]) =>
+    name.startsWith('@zoneproof/'),
+  );
+  const folderOf = (name: string) => name.replace('@zoneproof/', 'packages/');
+  expect(own.length).toBeGreaterThan(1);
+  expect(own).toEqual(own.map(([name]) => [name, `^${read(folderOf(name)).version}`]));
+  expect(peerDependencies).toEqual({ '@zoneproof/core': '0.x' });
+});
+
+test('the example is no member of the workspace', () => {
+  const { workspaces } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { workspaces: readonly string[] };
+  expect(workspaces.filter((pattern) => pattern.startsWith('examples'))).toEqual([]);
+  expect(existsSync(`${root}node_modules/zoneproof-provider-exampledns`)).toBe(false);
 });
 
 test('every kind of error is explained', () => {

@@ -7,10 +7,11 @@ import { providerPackages } from '../../docs/provider-packages.ts';
 import type { Inputs } from '../context.ts';
 import { main } from '../main.ts';
 
+const root = new URL('../../../../../', import.meta.url);
+const families = [await providerPackages(root, 'packages'), await providerPackages(root, 'examples')];
+
 /** The providers of this repository. */
-export const plugins: NonNullable<Inputs['plugins']> = (
-  await providerPackages(new URL('../../../../../', import.meta.url), 'packages')
-).map(({ plugin }) => plugin);
+export const plugins: NonNullable<Inputs['plugins']> = families.flat().map(({ plugin }) => plugin);
 
 /** Runs one command line and collects what it prints. */
 export async function runMain(

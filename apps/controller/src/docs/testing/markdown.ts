@@ -18,13 +18,13 @@ export interface CodeBlock {
   readonly line: number;
 }
 
-/** Every document that people read: those at the root, in docs/, and the packages' READMEs. */
+/** Every document that people read: those at the root, in docs/, and the READMEs of packages and examples. */
 export function markdownFiles(): readonly MarkdownFile[] {
   const in_ = (folder: string): string[] =>
     readdirSync(`${root}${folder}`)
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}${name}`);
-  const packages = ['packages', 'apps'].flatMap((family) =>
+  const packages = ['packages', 'apps', 'examples'].flatMap((family) =>
     readdirSync(`${root}${family}`).map((name) => `${family}/${name}/README.md`),
   );
   return [...in_(''), ...in_('docs/'), ...packages.filter((path) => existsSync(`${root}${path}`))].map(readMarkdown);
