@@ -12,20 +12,33 @@ export interface ListedZone {
 
 /** https://techdocs.akamai.com/edge-dns/reference/get-changelists-zone */
 export interface ChangeListInfo {
-  readonly changeTag: string | undefined;
   readonly zoneVersionId: string | undefined;
   readonly stale: boolean;
-  /** Epoch milliseconds; NaN when the API does not say. */
-  readonly modifiedAt: number;
+  /** Since it was last modified, by Akamai's clock; undefined when the API does not say. */
+  readonly ageMs: number | undefined;
+}
+
+/** What a change list would change. */
+export interface ChangeListDiff {
+  /** The version it would change. */
+  readonly base: string | undefined;
+  readonly sets: readonly StagedDiff[];
+  /** How many settings of the zone. */
+  readonly settings: number;
 }
 
 /** A difference between a change list and its zone. https://techdocs.akamai.com/edge-dns/reference/get-changelists-zone-diff */
 export interface StagedDiff {
   readonly name: string;
   readonly type: string;
-  /** Rdata before and after; empty where there is no set, undefined where the answer does not tell. */
-  readonly from: readonly string[] | undefined;
-  readonly to: readonly string[] | undefined;
+  /** The set before and after; empty where there is none, undefined where the answer does not tell. */
+  readonly from: SetValue | undefined;
+  readonly to: SetValue | undefined;
+}
+
+export interface SetValue {
+  readonly rdata: readonly string[];
+  readonly ttl: number | undefined;
 }
 
 export function objectIn(body: Uint8Array): Record<string, unknown> | undefined {
@@ -83,12 +96,13 @@ export function readSets(sets: readonly Readonly<Record<string, unknown>>[]): re
   return read;
 }
 
-export function readList(list: Readonly<Record<string, unknown>>): ChangeListInfo {
+/** `now` by Akamai's clock. */
+export function readList(list: Readonly<Record<string, unknown>>, now: number): ChangeListInfo {
+  const modifiedAt = Date.parse(textOf(list.lastModifiedDate) ?? '');
   return {
-    changeTag: textOf(list.changeTag),
     zoneVersionId: textOf(list.zoneVersionId),
     stale: list.stale === true,
-    modifiedAt: Date.parse(textOf(list.lastModifiedDate) ?? ''),
+    ageMs: Number.isNaN(modifiedAt) ? undefined : now - modifiedAt,
   };
 }
 
@@ -96,13 +110,14 @@ export function readDiff({ name, type, fromValue, toValue }: Readonly<Record<str
   return {
     name: nameOf(name) ?? textOf(name) ?? '',
     type: textOf(type) ?? '',
-    from: rdataOf(fromValue),
-    to: rdataOf(toValue),
+    from: valueIn(fromValue),
+    to: valueIn(toValue),
   };
 }
 
-function rdataOf(value: unknown): readonly string[] | undefined {
-  if (value === undefined || value === null) return [];
-  const { rdata } = objectOf(value);
-  return Array.isArray(rdata) ? textsOf(rdata) : undefined;
+function valueIn(value: unknown): SetValue | undefined {
+  if (value === undefined || value === null) return { rdata: [], ttl: undefined };
+  const { rdata, ttl } = objectOf(value);
+  if (!Array.isArray(rdata)) return undefined;
+  return { rdata: textsOf(rdata), ttl: typeof ttl === 'number' ? ttl : undefined };
 }

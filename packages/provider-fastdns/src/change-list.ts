@@ -1,31 +1,39 @@
 import { type CallContext, isProviderError, ProviderError, type ProviderHost } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
-import { type Client, isRefusal } from './client.ts';
-import { withoutEffect } from './errors.ts';
+import type { StagedDiff } from './answers.ts';
+import { type Client, isConcurrent, isRefusal } from './client.ts';
 import { judgeLeftover, type OwnList } from './leftover.ts';
-import { readSets } from './read-sets.ts';
-import { editFor, isSameSet, missingIn, type SetEdit, type TxtSet, type WantedSet } from './record-set.ts';
+import { isSameRdata, type SetEdit, type TxtSet, type WantedSet } from './record-set.ts';
 
-/** What became of one set: the values that were changed, or why none was. */
-export type SetResult = { readonly changed: ReadonlySet<string> } | { readonly error: ProviderError };
+/** One set to change: as it was read, and what to make of it. */
+export interface PlannedEdit {
+  readonly current: TxtSet | undefined;
+  readonly edit: SetEdit;
+}
 
 /** Writes sets that may be there already. */
 export interface ChangeLists {
   /**
-   * One change list: made, read from, filled with one edit a set, compared, submitted. It is bound to the version of
-   * the zone that was active when it was made, so that a write in between refuses it (kind `conflict`).
-   * https://techdocs.akamai.com/edge-dns/reference/use-change-lists
+   * One change list: made, filled with one edit a set, compared, submitted. It is bound to the version of the zone that
+   * was active when it was made, and the comparison shows that the sets of that version are those that were read: a
+   * write in between ends in kind `conflict`. https://techdocs.akamai.com/edge-dns/reference/use-change-lists
    *
-   * @throws ProviderError when nothing was changed; `details.sent` when the submission has no answer
+   * Resolves to the sets that were refused for what they are, or for which no time was left; the others are written.
+   *
+   * @throws ProviderError when nothing was written; with `details.sent` when a write has no answer
    */
-  write(zone: DnsName, wanted: readonly WantedSet[], call: CallContext): Promise<ReadonlyMap<DnsName, SetResult>>;
+  write(
+    zone: DnsName,
+    planned: readonly PlannedEdit[],
+    wanted: readonly WantedSet[],
+    call: CallContext,
+  ): Promise<ReadonlyMap<DnsName, ProviderError>>;
 }
 
 /** Left for comparing and submitting what is staged. */
 const reserveMs = 6_000;
 
-export function createChangeLists(client: Client, host: ProviderHost): ChangeLists {
-  const { providerName, clock } = host;
+export function createChangeLists(client: Client, { providerName, clock }: ProviderHost): ChangeLists {
   const own = new Map<DnsName, OwnList>();
 
   function conflict(message: string, cause?: unknown): ProviderError {
@@ -34,10 +42,11 @@ export function createChangeLists(client: Client, host: ProviderHost): ChangeLis
 
   async function create(zone: DnsName, overwrite: 'none' | 'stale', call: CallContext): Promise<void> {
     try {
-      own.set(zone, { ...(await client.createList(zone, overwrite, call)), unanswered: false });
+      const { zoneVersionId } = await client.createList(zone, overwrite, call);
+      own.set(zone, { zoneVersionId, unanswered: false });
     } catch (error) {
       if (isProviderError(error) && error.details.sent === true)
-        own.set(zone, { unanswered: true, changeTag: undefined, zoneVersionId: undefined });
+        own.set(zone, { zoneVersionId: undefined, unanswered: true });
       throw error;
     }
   }
@@ -47,15 +56,13 @@ export function createChangeLists(client: Client, host: ProviderHost): ChangeLis
     try {
       return await create(zone, 'none', call);
     } catch (error) {
-      // concurrentZoneModification says nothing about a list.
-      if (!isRefusal(error, 409) || /concurrent/i.test(error.details.vendorCode ?? '')) throw error;
+      if (!isRefusal(error, 409) || isConcurrent(error)) throw error;
     }
     const list = await client.list(zone, call);
-    const diff = list.stale ? undefined : await client.diff(zone, call);
-    const now = clock.now();
-    switch (judgeLeftover({ list, diff }, own.get(zone), wanted, now)) {
+    const diff = await client.diff(zone, call);
+    switch (judgeLeftover(list, diff, own.get(zone), wanted)) {
       case 'adopt':
-        own.set(zone, { ...list, unanswered: false });
+        own.set(zone, { zoneVersionId: list.zoneVersionId, unanswered: false });
         return;
       case 'discard':
         await client.dropList(zone, call);
@@ -63,34 +70,28 @@ export function createChangeLists(client: Client, host: ProviderHost): ChangeLis
       case 'replace':
         return create(zone, 'stale', call);
       case 'busy': {
-        const since = Number.isNaN(list.modifiedAt)
-          ? ''
-          : `, ${Math.max(0, Math.round((now - list.modifiedAt) / 1000))} s ago`;
+        const seconds = Math.max(0, Math.round((list.ageMs ?? 0) / 1000));
         throw conflict(
-          `another process or person with this API client is changing zone ${zone}${since}. It is tried again; an API client for zoneproof alone avoids the wait.`,
+          `another process or person with this API client is changing zone ${zone}, last ${seconds} s ago. It is tried again; an API client for zoneproof alone avoids the wait.`,
         );
       }
-      case 'foreign': {
-        const [first] = diff?.sets ?? [];
-        const about = first === undefined ? 'settings of the zone' : `${first.name} ${first.type}`;
-        const more = (diff?.sets.length ?? 0) > 1 ? ` and ${(diff?.sets.length ?? 0) - 1} more` : '';
+      case 'foreign':
         throw conflict(
-          `the user of this API client has left a change list of zone ${zone} with other changes (${about}${more}). Submit or discard it in Akamai Control Center, or make an API client for zoneproof alone.`,
+          `the user of this API client has left a change list of zone ${zone} with other changes (${summary(diff.sets)}). Submit or discard it in Akamai Control Center, or make an API client for zoneproof alone.`,
         );
-      }
     }
   }
 
   /** Stages edits until the time is short. A set that is refused for what it is does not keep the others back. */
-  async function stageAll(
+  async function stage(
     zone: DnsName,
-    edits: readonly SetEdit[],
+    planned: readonly PlannedEdit[],
     call: CallContext,
   ): Promise<ReadonlyMap<DnsName, ProviderError>> {
     const refused = new Map<DnsName, ProviderError>();
-    for (const [at, edit] of edits.entries()) {
+    for (const [at, { edit }] of planned.entries()) {
       if (at > 0 && clock.now() > call.deadlineAt - reserveMs) {
-        const message = `${providerName}: no time was left to change ${edit.name} with the others: Edge DNS takes one request for each set. It is asked again.`;
+        const message = `${providerName}: no time was left to change ${edit.name} with the others: Edge DNS takes a request for each set. It is asked again.`;
         refused.set(edit.name, new ProviderError({ kind: 'unavailable', message, sent: false }));
         continue;
       }
@@ -99,7 +100,10 @@ export function createChangeLists(client: Client, host: ProviderHost): ChangeLis
       } catch (error) {
         if (!isProviderError(error)) throw error;
         if (error.kind === 'zone-not-found')
-          throw conflict(`the change list of zone ${zone} was removed by somebody else. It is tried again.`, error);
+          throw conflict(
+            `zone ${zone} and its change list are not as they were when ${edit.name} was read. It is tried again.`,
+            error,
+          );
         if (error.kind !== 'invalid' && error.kind !== 'quota') throw error;
         refused.set(edit.name, error);
       }
@@ -107,69 +111,59 @@ export function createChangeLists(client: Client, host: ProviderHost): ChangeLis
     return refused;
   }
 
-  /** With another tool at work under the same user, staged edits may have gone to a list of its own. */
-  async function compare(zone: DnsName, edits: readonly SetEdit[], call: CallContext): Promise<void> {
-    const staged = await client.diff(zone, call);
-    const base = own.get(zone)?.zoneVersionId;
-    const isSame =
-      staged.settings === 0 &&
-      staged.sets.length === edits.length &&
-      (base === undefined || staged.base === undefined || staged.base === base) &&
-      edits.every((edit) => {
-        const found = staged.sets.find(({ name, type }) => name === edit.name && type === 'TXT');
-        return found !== undefined && isSameSet(found.to, edit.op === 'DELETE' ? [] : edit.rdata);
-      });
-    if (!isSame)
+  /** @throws ProviderError of kind `conflict` unless the list changes what was read into what is meant, and nothing else */
+  async function compare(zone: DnsName, planned: readonly PlannedEdit[], call: CallContext): Promise<void> {
+    const { base, sets, settings } = await client.diff(zone, call);
+    const ours = own.get(zone)?.zoneVersionId;
+    if (settings > 0 || sets.length !== planned.length || (ours !== undefined && base !== undefined && ours !== base))
       throw conflict(
         `something else changed the change list of zone ${zone} meanwhile, so it was not submitted. It is tried again; an API client for zoneproof alone avoids this.`,
       );
+    const other = planned.find((one) => !sets.some((set) => isAsPlanned(set, one)));
+    if (other === undefined) return;
+    await drop(zone, call);
+    throw conflict(`somebody else changed the TXT set ${other.edit.name} meanwhile. It is tried again.`);
   }
 
   /** A list that is of no use any more; when that fails, the next call takes it over. */
   async function drop(zone: DnsName, call: CallContext): Promise<void> {
-    await client.dropList(zone, call).catch(() => undefined);
+    await client.dropList(zone, call).then(
+      () => own.delete(zone),
+      () => undefined,
+    );
   }
 
   return {
-    async write(zone, wanted, call) {
+    async write(zone, planned, wanted, call) {
+      await open(zone, wanted, call);
       try {
-        const { staged, results } = await prepare(zone, wanted, call);
-        if (staged === 0) await drop(zone, call);
-        else await client.submit(zone, call);
-        return results;
+        const refused = await stage(zone, planned, call);
+        const staged = planned.filter(({ edit }) => !refused.has(edit.name));
+        if (staged.length === 0) await drop(zone, call);
+        else {
+          await compare(zone, staged, call);
+          await client.submit(zone, call);
+          own.delete(zone);
+        }
+        return refused;
       } catch (error) {
         if (isRefusal(error, 409) || isRefusal(error, 412)) await drop(zone, call);
         throw error;
       }
     },
   };
-
-  /** All but the submission. @throws ProviderError, never with `sent`: of what was not submitted, nothing happened */
-  async function prepare(zone: DnsName, wanted: readonly WantedSet[], call: CallContext) {
-    try {
-      await open(zone, wanted, call);
-      const names = wanted.map(({ name }) => name);
-      const current = await readSets(client, { in: 'changelists', zone }, names, call);
-      const edits = wanted.flatMap((one) => editFor(current.get(one.name), one) ?? []);
-      const refused = await stageAll(zone, edits, call);
-      const staged = edits.filter(({ name }) => !refused.has(name));
-      if (staged.length > 0) await compare(zone, staged, call);
-      return { staged: staged.length, results: resultsOf(wanted, current, refused) };
-    } catch (error) {
-      throw withoutEffect(error);
-    }
-  }
 }
 
-function resultsOf(
-  wanted: readonly WantedSet[],
-  current: ReadonlyMap<DnsName, TxtSet>,
-  refused: ReadonlyMap<DnsName, ProviderError>,
-): ReadonlyMap<DnsName, SetResult> {
-  return new Map(
-    wanted.map((one): [DnsName, SetResult] => {
-      const error = refused.get(one.name);
-      return [one.name, error === undefined ? { changed: missingIn(current.get(one.name), one) } : { error }];
-    }),
-  );
+function isAsPlanned({ name, type, from, to }: StagedDiff, { current, edit }: PlannedEdit): boolean {
+  if (name !== edit.name || type !== 'TXT' || from === undefined || to === undefined) return false;
+  const isAsRead =
+    isSameRdata(from.rdata, current?.rdata ?? []) && (from.ttl === undefined || from.ttl === current?.ttl);
+  return isAsRead && isSameRdata(to.rdata, edit.op === 'DELETE' ? [] : edit.rdata);
+}
+
+/** `www.example.com A and 2 more` */
+function summary(sets: readonly StagedDiff[]): string {
+  const [first] = sets;
+  if (first === undefined) return 'settings of the zone';
+  return `${first.name} ${first.type}${sets.length > 1 ? ` and ${sets.length - 1} more` : ''}`;
 }

@@ -9,6 +9,7 @@ import {
 } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import {
+  type ChangeListDiff,
   type ChangeListInfo,
   type ListedZone,
   listIn,
@@ -18,7 +19,6 @@ import {
   readList,
   readSets,
   readZone,
-  type StagedDiff,
   textOf,
   totalOf,
 } from './answers.ts';
@@ -35,11 +35,11 @@ export interface Client {
   zone(zone: string, call: CallContext): Promise<ListedZone>;
   /** All or none; refused with 409 when one of them is there. https://techdocs.akamai.com/edge-dns/reference/post-zones-zone-recordsets */
   createSets(zone: string, sets: readonly TxtSet[], call: CallContext): Promise<void>;
-  /** The set in the zone, or as it stands in our change list; undefined when there is none. */
-  set(of: SetsOf, name: DnsName, call: CallContext): Promise<TxtSet | undefined>;
+  /** Undefined when there is none. https://techdocs.akamai.com/edge-dns/reference/get-zone-name-type */
+  set(zone: string, name: DnsName, call: CallContext): Promise<TxtSet | undefined>;
   /** One page of the TXT sets. https://techdocs.akamai.com/edge-dns/reference/get-zones-zone-recordsets */
   sets(
-    of: SetsOf,
+    zone: string,
     page: number,
     pageSize: number,
     call: CallContext,
@@ -47,10 +47,8 @@ export interface Client {
   /** `stale`: in place of a stale one of ours. https://techdocs.akamai.com/edge-dns/reference/post-changelists */
   createList(zone: string, overwrite: 'none' | 'stale', call: CallContext): Promise<ChangeListInfo>;
   list(zone: string, call: CallContext): Promise<ChangeListInfo>;
-  diff(
-    zone: string,
-    call: CallContext,
-  ): Promise<{ base: string | undefined; sets: readonly StagedDiff[]; settings: number }>;
+  /** https://techdocs.akamai.com/edge-dns/reference/get-changelists-zone-diff */
+  diff(zone: string, call: CallContext): Promise<ChangeListDiff>;
   stage(zone: string, edit: SetEdit, call: CallContext): Promise<void>;
   submit(zone: string, call: CallContext): Promise<void>;
   dropList(zone: string, call: CallContext): Promise<void>;
@@ -62,12 +60,6 @@ export interface ZonePage {
   readonly total: number | undefined;
   /** How far this machine's clock is ahead of Akamai's. */
   readonly clockOffsetMs: number | undefined;
-}
-
-/** Record sets of the zone itself, or of our change list of it. */
-export interface SetsOf {
-  readonly in: 'zones' | 'changelists';
-  readonly zone: string;
 }
 
 const root = '/config-dns/v2';
@@ -99,23 +91,27 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
   ): Promise<Answered> {
     const url = new URL(root + path, origin);
     if (config.accountSwitchKey !== undefined) url.searchParams.set('accountSwitchKey', config.accountSwitchKey);
-    const answer = await requests.send(
-      {
-        method,
-        url: url.href,
-        headers: { accept: 'application/json', ...(content && { 'content-type': 'application/json' }) },
-        ...(content && { body: JSON.stringify(content) }),
-        maxBytes,
-      },
-      what,
-      call,
-    );
     const isWrite = method !== 'GET';
+    const request = {
+      method,
+      url: url.href,
+      headers: { accept: 'application/json', ...(content && { 'content-type': 'application/json' }) },
+      ...(content && { body: JSON.stringify(content) }),
+      maxBytes,
+    };
+    const answer = await requests.send(request, what, call).catch((error: unknown) => {
+      throw isWrite ? error : withoutEffect(error);
+    });
     if (answer.status < 200 || answer.status > 299)
       throw answerError(answer, { what, at, isWrite, now: host.clock.now() });
     const body = answer.body.length === 0 ? {} : objectIn(answer.body);
     if (isForeignPage(answer) || (body === undefined && !isWrite)) throw notTheApi(answer.status, what, isWrite);
     return { answer, body: body ?? {} };
+  }
+
+  function theirNow(answer: HttpAnswer): number {
+    const now = host.clock.now();
+    return now - (clockOffsetMs(answer, now) ?? 0);
   }
 
   function notTheApi(status: number, what: string, isWrite: boolean): ProviderError {
@@ -148,8 +144,8 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
       await send('POST', `/zones/${part(zone)}/recordsets`, what, call, { recordsets });
     },
 
-    async set(of, name, call) {
-      const path = `/${of.in}/${part(of.zone)}/names/${part(name)}/types/TXT`;
+    async set(zone, name, call) {
+      const path = `/zones/${part(zone)}/names/${part(name)}/types/TXT`;
       try {
         const what = `the TXT set ${name}`;
         const { answer, body } = await send('GET', path, what, call);
@@ -163,9 +159,9 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
       }
     },
 
-    async sets(of, page, pageSize, call) {
-      const path = `/${of.in}/${part(of.zone)}/recordsets?types=TXT&sortBy=name%2Ctype&page=${page}&pageSize=${pageSize}`;
-      const what = `the TXT sets of zone ${of.zone}`;
+    async sets(zone, page, pageSize, call) {
+      const path = `/zones/${part(zone)}/recordsets?types=TXT&sortBy=name%2Ctype&page=${page}&pageSize=${pageSize}`;
+      const what = `the TXT sets of zone ${zone}`;
       const { answer, body } = await send('GET', path, what, call);
       const all = listIn(body.recordsets);
       const sets = readSets(all);
@@ -175,13 +171,13 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
 
     async createList(zone, overwrite, call) {
       const path = `/changelists?zone=${part(zone)}${overwrite === 'none' ? '' : `&overwrite=${overwrite}`}`;
-      const { body } = await send('POST', path, `a change list of zone ${zone}`, call);
-      return readList(body);
+      const { answer, body } = await send('POST', path, `a change list of zone ${zone}`, call);
+      return readList(body, theirNow(answer));
     },
 
     async list(zone, call) {
-      const { body } = await send('GET', `/changelists/${part(zone)}`, `the change list of zone ${zone}`, call);
-      return readList(body);
+      const { answer, body } = await send('GET', `/changelists/${part(zone)}`, `the change list of zone ${zone}`, call);
+      return readList(body, theirNow(answer));
     },
 
     async diff(zone, call) {
@@ -213,6 +209,17 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
 /** True for an answer of the API with this status. */
 export function isRefusal(error: unknown, status: number): error is ProviderError {
   return isProviderError(error) && error.details.httpStatus === status;
+}
+
+/** Another change of the zone is under way: https://github.com/dns-aid/dns-aid-core/pull/202 */
+export function isConcurrent(error: ProviderError): boolean {
+  return /concurrent/i.test(error.details.vendorCode ?? '');
+}
+
+/** A read changes nothing: its lost answer leaves nothing open. */
+function withoutEffect(error: unknown): unknown {
+  if (!isProviderError(error) || error.details.sent !== true) return error;
+  return new ProviderError({ ...error.details, sent: false });
 }
 
 interface Answered {

@@ -1,11 +1,4 @@
-import {
-  type HttpAnswer,
-  isProviderError,
-  oneLine,
-  ProviderError,
-  type ProviderErrorKind,
-  retryAfterMs,
-} from '@zoneproof/core';
+import { type HttpAnswer, oneLine, ProviderError, type ProviderErrorKind, retryAfterMs } from '@zoneproof/core';
 
 /** What an answer that is no 2xx says, from the problem object (RFC 9457) or from an HTML page of the edge. */
 export interface Refusal {
@@ -154,12 +147,6 @@ export function answerError(answer: HttpAnswer, request: RefusedRequest): Provid
     ...(requestId === undefined ? {} : { requestId }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   });
-}
-
-/** The same error of a request that changes nothing by itself, so that its lost answer leaves nothing open. */
-export function withoutEffect(error: unknown): unknown {
-  if (!isProviderError(error) || error.details.sent !== true) return error;
-  return new ProviderError({ ...error.details, sent: false });
 }
 
 /** True for a 2xx that is no answer of the API: a page of a proxy or a portal in between. */

@@ -16,6 +16,8 @@ export const fastdns = defineProvider({
     // "409 concurrentZoneModification": one change of a zone at a time.
     writeScope: 'zone',
     compareAndSet: true,
+    // The bulk creation; then change list, edit, submission, and the list's removal when that is refused.
+    writeAttempts: 5,
     // https://techdocs.akamai.com/edge-dns/docs/features "Minimum TTL: 300 seconds"
     ttl: { min: 300, max: 2_147_483_647, default: 300 },
     sync: true,

@@ -12,12 +12,14 @@ import {
 } from '@zoneproof/core';
 import { type DnsName, toDnsName } from '@zoneproof/dns';
 import type { ListedZone } from './answers.ts';
-import { createChangeLists, type SetResult } from './change-list.ts';
-import { createClient, isRefusal } from './client.ts';
+import { createChangeLists, type PlannedEdit } from './change-list.ts';
+import { createClient, isConcurrent, isRefusal } from './client.ts';
 import type { FastdnsConfig } from './config.ts';
-import { withoutEffect } from './errors.ts';
 import { readSets } from './read-sets.ts';
-import { missingIn, newSet, type WantedSet, wantedSets } from './record-set.ts';
+import { editFor, missingIn, newSet, type WantedSet, wantedSets } from './record-set.ts';
+
+/** What became of one set: the values that were changed, or why none was. */
+type SetResult = { readonly changed: ReadonlySet<string> } | { readonly error: ProviderError };
 
 const zonesPageSize = 500;
 const receiptKind = 'edge-dns-zone';
@@ -36,9 +38,16 @@ export function createFastdnsProvider(config: FastdnsConfig, host: ProviderHost)
       const results = new Map<DnsName, SetResult>();
       const wanted = wantedSets(changes);
       const fresh = wanted.filter(({ absent, held }) => absent.length === 0 && held.length === 0);
-      const others = wanted.filter((one) => !fresh.includes(one));
-      const toEdit = [...others, ...(await create(zone.name, fresh, results, call))];
-      if (toEdit.length > 0) await edit(zone.name, toEdit, results, call);
+      const isCreated = fresh.length > 0 && (await create(zone.name, fresh, results, call));
+      const open = isCreated ? wanted.filter(({ name }) => !results.has(name)) : wanted;
+      if (open.length > 0)
+        try {
+          await correct(zone.name, open, new Set(isCreated ? [] : fresh), results, call);
+        } catch (error) {
+          // What was done before stays done.
+          if (!isProviderError(error)) throw error;
+          for (const { name } of open) if (!results.has(name)) results.set(name, { error });
+        }
       return outcomesOf(changes, results, zone);
     },
 
@@ -73,56 +82,49 @@ export function createFastdnsProvider(config: FastdnsConfig, host: ProviderHost)
     check,
   };
 
-  /** Fills `results`; what it gives back is there already and lacks a value. */
+  /** Sets that nobody has, in one request; fills `results`. False when one of them is there. */
   async function create(
     zone: DnsName,
-    fresh: readonly WantedSet[],
+    sets: readonly WantedSet[],
     results: Map<DnsName, SetResult>,
     call: CallContext,
-  ): Promise<readonly WantedSet[]> {
-    if (fresh.length === 0) return [];
-    if (await createAll(zone, fresh, call)) {
-      for (const one of fresh) results.set(one.name, { changed: new Set(one.present) });
-      return [];
-    }
-    const names = fresh.map(({ name }) => name);
-    const current = await readSets(client, { in: 'zones', zone }, names, call).catch((error: unknown) => {
-      throw withoutEffect(error);
-    });
-    const missing = fresh.filter(({ name }) => !current.has(name));
-    const lacking = fresh.filter((one) => current.has(one.name) && missingIn(current.get(one.name), one).size > 0);
-    for (const { name } of fresh) results.set(name, { changed: new Set() });
-    if (missing.length > 0) {
-      const isDone = await createAll(zone, missing, call);
-      for (const one of missing)
-        results.set(one.name, isDone ? { changed: new Set(one.present) } : { error: raced(zone, one.name) });
-    }
-    return lacking;
-  }
-
-  /** False when one of them is there. */
-  async function createAll(zone: DnsName, sets: readonly WantedSet[], call: CallContext): Promise<boolean> {
+  ): Promise<boolean> {
     try {
       await client.createSets(zone, sets.map(newSet), call);
-      return true;
     } catch (error) {
-      if (isRefusal(error, 409) && !/concurrent/i.test(error.details.vendorCode ?? '')) return false;
+      if (isRefusal(error, 409) && !isConcurrent(error)) return false;
       throw error;
     }
+    for (const { name, present } of sets) results.set(name, { changed: new Set(present) });
+    return true;
   }
 
-  /** Fills `results`. What was done before stays done, whatever becomes of these. */
-  async function edit(
+  /** One look at all sets, then one request for those of `fresh` that are missing and one change list for the others. */
+  async function correct(
     zone: DnsName,
     wanted: readonly WantedSet[],
+    fresh: ReadonlySet<WantedSet>,
     results: Map<DnsName, SetResult>,
     call: CallContext,
   ): Promise<void> {
-    try {
-      for (const [name, result] of await changeLists.write(zone, wanted, call)) results.set(name, result);
-    } catch (error) {
-      if (!isProviderError(error) || results.size === 0) throw error;
-      for (const { name } of wanted) results.set(name, { error });
+    const names = wanted.map(({ name }) => name);
+    const found = await readSets(client, zone, names, call);
+    const missing = wanted.filter((one) => fresh.has(one) && !found.has(one.name));
+    const planned = wanted.flatMap((one): PlannedEdit[] => {
+      if (missing.includes(one)) return [];
+      const current = found.get(one.name);
+      const edit = editFor(current, one);
+      if (edit === undefined) results.set(one.name, { changed: new Set() });
+      return edit === undefined ? [] : [{ current, edit }];
+    });
+    if (missing.length > 0 && !(await create(zone, missing, results, call)))
+      for (const { name } of missing) results.set(name, { error: raced(zone, name) });
+    if (planned.length === 0) return;
+    const refused = await changeLists.write(zone, planned, wanted, call);
+    for (const { current, edit } of planned) {
+      const error = refused.get(edit.name);
+      const one = wanted.find(({ name }) => name === edit.name) as WantedSet;
+      results.set(edit.name, error === undefined ? { changed: missingIn(current, one) } : { error });
     }
   }
 

@@ -66,9 +66,8 @@ export function editFor(current: TxtSet | undefined, wanted: WantedSet): SetEdit
   return { op: current === undefined ? 'ADD' : 'EDIT', name: wanted.name, ttl: current?.ttl ?? wanted.ttl, rdata };
 }
 
-/** Whether two sets hold the same values, however they are written; undefined stands for one that was not told. */
-export function isSameSet(told: readonly string[] | undefined, rdata: readonly string[]): boolean {
-  if (told === undefined) return true;
-  const sorted = (set: readonly string[]) => JSON.stringify(set.map((one) => fromRdata(one) ?? one).sort());
-  return sorted(told) === sorted(rdata);
+/** Whether two sets hold the same values, however they are written. */
+export function isSameRdata(one: readonly string[], other: readonly string[]): boolean {
+  const sorted = (set: readonly string[]) => JSON.stringify(set.map((rdata) => fromRdata(rdata) ?? rdata).sort());
+  return sorted(one) === sorted(other);
 }

@@ -18,7 +18,7 @@ export interface Capabilities {
   readonly writeScope: 'none' | 'name' | 'zone' | 'account';
   /**
    * The most writes of one value in one `apply`; default 2, an optimistic one and a corrected one. More only where the
-   * vendor's rights keep a provider from reading what a refusal was about.
+   * vendor's rights keep a provider from reading what a refusal was about, or where one write takes several requests.
    */
   readonly writeAttempts?: number;
   /** The service notices a foreign write between our read and our write. */

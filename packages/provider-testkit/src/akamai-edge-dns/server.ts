@@ -48,8 +48,6 @@ export interface AkamaiEdgeDnsEmulator extends EmulatorServer, EmulatedZones {
   plantOther(name: string, type: string, rdata: string): void;
   /** What `user` (default: that of `client`) has staged; undefined without a change list. */
   staged(zone: string, user?: string): readonly StagedEdit[] | undefined;
-  /** Record sets of all types in the zone. */
-  recordSets(zone: string): number;
   /** At most as many record sets in a zone; the result takes it back. */
   limitRecordSets(most: number): () => void;
 }
@@ -75,6 +73,12 @@ export async function startAkamaiEdgeDns(options: AkamaiEdgeDnsOptions = {}): Pr
     clients.push(client);
     return client;
   }
+
+  /** `Date` is that of Akamai's clock. */
+  const dated = (answer: ApiAnswer): ApiAnswer => ({
+    ...answer,
+    headers: { date: new Date(now()).toUTCString(), ...answer.headers },
+  });
 
   function answer(request: ApiRequest, { pretend }: { readonly pretend: boolean }): ApiAnswer {
     const { method, path, headers } = request;
@@ -112,9 +116,9 @@ export async function startAkamaiEdgeDns(options: AkamaiEdgeDnsOptions = {}): Pr
   const server = await startEmulatorServer({
     actionOf: (request) => find(request)?.operation.id ?? 'unknown',
     isWrite: (action) => operations.find(({ id }) => id === action)?.access === 'WRITE',
-    answer,
-    throttled: (seconds) => tooMany(seconds, now()),
-    unavailable: () => apiProblem(503, 'serverError', 'Server error', 'An internal error occurred.'),
+    answer: (request, options) => dated(answer(request, options)),
+    throttled: (seconds) => dated(tooMany(seconds, now())),
+    unavailable: () => dated(apiProblem(503, 'serverError', 'Server error', 'An internal error occurred.')),
   });
   return {
     ...server,
@@ -155,7 +159,6 @@ export async function startAkamaiEdgeDns(options: AkamaiEdgeDnsOptions = {}): Pr
       service.createSets(zone, [{ name, type, ttl: 300, rdata: [rdata] }], false);
     },
     staged: (zone, user = client.user) => service.list(user, zone)?.edits,
-    recordSets: (zone) => service.zones.get(zone)?.sets.size ?? 0,
     limitRecordSets(most) {
       const { limits } = service;
       service.limits = { ...limits, maxRecordSets: most };
