@@ -5,7 +5,6 @@ import type { BadDay, Fixture } from '@zoneproof/provider-testkit';
 import {
   type AkamaiEdgeDnsEmulator,
   type AkamaiEdgeDnsOptions,
-  type AkamaiEdgeDnsOptions,
   type EdgeGridClient,
   startAkamaiEdgeDns,
 } from '@zoneproof/provider-testkit/akamai-edge-dns';
