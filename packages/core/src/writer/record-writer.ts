@@ -77,9 +77,11 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
       lanes.set(key, lane);
     }
     const now = clock.now();
-    lane.queue.push(waiter);
+    lane.push(waiter);
     lane.firstAt ??= now;
-    if (lane.due || fillsBatch(lane.queue, lane.capabilities.batch)) {
+    // It leaves when the batch under way has ended.
+    if (lane.due && busy.has(lane.scopeKey)) return;
+    if (lane.due || (lane.mayFillBatch && fillsBatch(lane.queue, lane.capabilities.batch))) {
       leave(lane);
       return;
     }
@@ -100,8 +102,7 @@ export function createRecordWriter(options: RecordWriterOptions): RecordWriter {
     }
     lane.queue = lane.queue.filter((waiter) => !waiter.done);
     if (lane.queue.length > 0) return;
-    lane.due = false;
-    lane.firstAt = undefined;
+    lane.reset();
     if (lane.inFlight === 0) lanes.delete(lane.key);
   }
 
@@ -152,11 +153,33 @@ class Lane {
   due = false;
   timer: TimerHandle | undefined;
   inFlight = 0;
+  #arrived = 0;
+  #arrivedBytes = 0;
 
   constructor(key: string, request: WriteRequest) {
     this.key = key;
     this.account = request.provider.account;
     this.capabilities = request.provider.capabilities;
+  }
+
+  push(waiter: Waiter): void {
+    this.queue.push(waiter);
+    this.#arrived += waiter.records.length;
+    for (const { value } of waiter.records) this.#arrivedBytes += Buffer.byteLength(value);
+  }
+
+  /** Nothing is queued any more. */
+  reset(): void {
+    this.due = false;
+    this.firstAt = undefined;
+    this.#arrived = 0;
+    this.#arrivedBytes = 0;
+  }
+
+  /** Cheap to tell at each of thousands of arrivals; values wanted twice count twice. */
+  get mayFillBatch(): boolean {
+    const { maxChanges, maxValueBytes = Number.POSITIVE_INFINITY } = this.capabilities.batch;
+    return this.#arrived >= maxChanges || this.#arrivedBytes >= maxValueBytes;
   }
 
   /** What at most one batch may hold; scopes `none` and `name` lock names only. */
