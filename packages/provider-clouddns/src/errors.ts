@@ -68,6 +68,7 @@ const apiTable: readonly Row[] = [
     'permission',
     () => 'The access token does not cover Cloud DNS: give the virtual machine or node pool the scope cloud-platform.',
   ],
+  [/^403$/, /^html$/, 'permission', () => 'That is no answer of Cloud DNS: check what the proxies on the way allow.'],
   [
     /^403$/,
     any,
