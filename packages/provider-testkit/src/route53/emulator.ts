@@ -27,6 +27,8 @@ export interface Route53Emulator extends EmulatorServer, EmulatedZones {
   /** Answers the zone's id. */
   addZone(zone: NewHostedZone): string;
   removeZone(id: string): void;
+  /** Of the zone with this name that was made first. */
+  zoneIdOf(name: string): string;
   /** All sets of a zone, other types too. */
   recordSets(zoneId: string): readonly RecordSet[];
   /** Stores a set past the API. */
@@ -65,6 +67,11 @@ export async function startRoute53(options: Route53Options = {}): Promise<Route5
     secretAccessKey,
     addZone: (zone) => account.zones.add(zone),
     removeZone: (id) => account.zones.remove(id),
+    zoneIdOf(name) {
+      const zone = account.zones.sorted().find((one) => one.name === name);
+      if (zone === undefined) throw new Error(`there is no zone ${name}`);
+      return zone.id;
+    },
     recordSets: (zoneId) => [...account.zones.get(zoneId).sets.values()],
     putRecordSet(zoneId, set) {
       account.zones.put(zoneId, set);

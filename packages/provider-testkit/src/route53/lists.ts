@@ -48,11 +48,10 @@ export function listRecordSets(zone: HostedZone, query: URLSearchParams): readon
   const [name, type, identifier] = [query.get('name'), query.get('type'), query.get('identifier')];
   if (type !== null && name === null)
     throw new Refusal(400, 'InvalidInput', 'The input is not valid: type goes with name');
-  const start =
-    name === null ? '' : placeOf({ name: readName(name), type: type ?? '', setIdentifier: identifier ?? '' });
+  const start = name !== null && { name: readName(name), type: type ?? '', setIdentifier: identifier ?? '' };
   const from = [...zone.sets.values()]
-    .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
-    .filter((set) => placeOf(set) >= start);
+    .sort(comparePlaces)
+    .filter((set) => start === false || comparePlaces(set, start) >= 0);
   const limit = maxItems(query, maxSets);
   const next = from[limit];
   return [
@@ -65,9 +64,13 @@ export function listRecordSets(zone: HostedZone, query: URLSearchParams): readon
   ];
 }
 
-/** Of names from the right, then types, then identifiers; a space sorts before every letter. */
-function placeOf({ name, type, setIdentifier = '' }: Pick<RecordSet, 'name' | 'type' | 'setIdentifier'>): string {
-  return `${reversedLabels(name).replaceAll('.', '\x00')}\x00\x00${type}\x00${setIdentifier}`;
+type Place = Pick<RecordSet, 'name' | 'type' | 'setIdentifier'>;
+
+function comparePlaces(a: Place, b: Place): number {
+  const keys = ({ name, type, setIdentifier = '' }: Place) => [reversedLabels(name), type, setIdentifier];
+  const other = keys(b);
+  const at = keys(a).findIndex((key, i) => key !== other[i]);
+  return at < 0 ? 0 : keys(a)[at]! < other[at]! ? -1 : 1;
 }
 
 function maxItems(query: URLSearchParams, most: number): number {

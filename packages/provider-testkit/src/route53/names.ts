@@ -16,7 +16,10 @@ export function readName(text: string): DnsName {
   );
 }
 
-/** The order of lists: labels from the right. https://docs.aws.amazon.com/Route53/latest/APIReference/API_ListHostedZonesByName.html */
+/**
+ * The order of lists: labels from the right, compared as text with the final dot, so that `a-b` comes before `a`.
+ * https://docs.aws.amazon.com/Route53/latest/APIReference/API_ListResourceRecordSets.html
+ */
 export function reversedLabels(name: DnsName): string {
-  return name.split('.').reverse().join('.');
+  return `${name.split('.').reverse().join('.')}.`;
 }

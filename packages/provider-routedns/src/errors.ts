@@ -1,0 +1,152 @@
+import { oneLine, ProviderError, type ProviderErrorKind, retryAfterMs } from '@zoneproof/core';
+
+/** An answer that refuses. */
+export interface RefusingAnswer {
+  readonly status: number;
+  /** AWS's code: `AccessDenied`; empty when it is none of AWS. */
+  readonly code: string;
+  readonly message: string;
+  readonly requestId?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+}
+
+export interface ErrorContext {
+  /** `routedns "prod" (AWS Route 53)` */
+  readonly providerName: string;
+  /** `the list of zones` */
+  readonly what: string;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** The request may change something. */
+  readonly writes: boolean;
+}
+
+type Row = readonly [codes: RegExp, kind: ProviderErrorKind, advice: string];
+
+const later = 'It is asked again later.';
+const clock = 'Set the clock of this machine (NTP); AWS allows 5 minutes.';
+
+// The first match wins. https://docs.aws.amazon.com/Route53/latest/APIReference/CommonErrors.html and those of the actions
+const table: readonly Row[] = [
+  [
+    /^(Throttling(Exception)?|ThrottledException|TooManyRequests(Exception)?|RequestLimitExceeded|SlowDown)$/,
+    'rate-limited',
+    'The limit is that of the whole AWS account, so other programs count too. It is asked again, more slowly.',
+  ],
+  [
+    /^(PriorRequestNotComplete|ConcurrentModification)$/,
+    'conflict',
+    'Another change of that zone is under way; it is tried again.',
+  ],
+  [
+    /^ExpiredToken(Exception)?$/,
+    'auth',
+    'The session has ended. Ambient credentials and roles are fetched anew; a session in a Secret or in AWS_SESSION_TOKEN has to be renewed there.',
+  ],
+  [
+    /^(InvalidClientTokenId|UnrecognizedClientException|InvalidAccessKeyId)$/,
+    'auth',
+    'AWS knows no such access key id: check that accessKeyID is complete, that the key is active, and that region is in its partition.',
+  ],
+  [/^(RequestExpired|RequestTimeTooSkewed|RequestInTheFuture)$/, 'auth', clock],
+  [
+    /^(SignatureDoesNotMatch|InvalidSignatureException|IncompleteSignature)$/,
+    'auth',
+    'The secret access key is not the one of this access key id: check the entry of secretAccessKeySecretRef.',
+  ],
+  [
+    /^(MissingAuthenticationToken|InvalidIdentityToken|ExpiredTokenException|IDPRejectedClaim)$/,
+    'auth',
+    'Check the credentials.',
+  ],
+  [
+    /^(AccessDenied(Exception)?|UnauthorizedOperation|NotAuthorized|OptInRequired|RegionDisabledException)$/,
+    'permission',
+    'Allow it in the IAM policy of these credentials; "zoneproof policy routedns" prints the whole policy.',
+  ],
+  [
+    /^NoSuchHostedZone$/,
+    'zone-not-found',
+    'Check hostedZoneID, and that the credentials belong to the account of the zone.',
+  ],
+  [
+    /^(LimitsExceeded(Exception)?|QuotaExceeded)$/,
+    'quota',
+    'Remove records that are not needed, or have AWS raise the quota.',
+  ],
+  [
+    /^(ServiceUnavailable|InternalFailure|InternalError|InternalServiceError|IDPCommunicationError)$/,
+    'unavailable',
+    later,
+  ],
+  [
+    /^(Invalid\w*|Malformed\w*|ValidationError|NoSuchChange|\w*Exception)$/,
+    'invalid',
+    'Report it if you see no reason for it.',
+  ],
+];
+
+type StatusRow = readonly [from: number, to: number, kind: ProviderErrorKind, advice: string];
+
+// Answers without a code of AWS: something in between, or no Route 53 at all.
+const byStatus: readonly StatusRow[] = [
+  [200, 299, 'unavailable', 'That is no answer of Route 53: check endpoint, and what stands in between.'],
+  [300, 399, 'invalid', 'It redirects; set endpoint to the origin of the API itself.'],
+  [401, 401, 'auth', 'Something before Route 53 asks for credentials: check endpoint.'],
+  [403, 403, 'permission', 'Something before Route 53 refused the request: check its access rules.'],
+  [404, 404, 'unavailable', 'There is no Route 53 API at this address: check endpoint.'],
+  [429, 429, 'rate-limited', later],
+  [400, 499, 'invalid', 'Check endpoint.'],
+  [0, 999, 'unavailable', later],
+];
+
+/** Pure. */
+export function answerError(answer: RefusingAnswer, context: ErrorContext): ProviderError {
+  const { status, code } = answer;
+  const row = code === '' ? undefined : table.find(([codes]) => codes.test(code));
+  const [, , kind, advice] = row === undefined ? statusRow(status) : (['', '', row[1], row[2]] as const);
+  const off = kind === 'auth' ? clockOff(answer, context.now) : undefined;
+  const retryAfter = retryAfterMs(answer.headers['retry-after'], context.now);
+  return new ProviderError({
+    kind,
+    message: `${context.providerName}: ${context.what} was refused (${code === '' ? `HTTP ${status}` : code})${saidBy(answer)}. ${off ?? advice}`,
+    httpStatus: status,
+    // A 503 is said before anything is done; of other failures nobody knows.
+    sent: context.writes && (status < 400 || (status >= 500 && status !== 503)),
+    ...(code !== '' && { vendorCode: code }),
+    ...(answer.requestId !== undefined && { requestId: answer.requestId }),
+    ...(retryAfter !== undefined && { retryAfterMs: retryAfter }),
+  });
+}
+
+/** How far AWS's clock is ahead of ours, by the answer's Date. Pure. */
+export function skewMsOf(headers: RefusingAnswer['headers'], now: number): number | undefined {
+  const at = Date.parse([headers.date].flat()[0] ?? '');
+  return Number.isNaN(at) ? undefined : at - now;
+}
+
+/** `4 minutes and 10 seconds behind`; undefined below `toleranceMs`. Pure. */
+export function describeSkew(skewMs: number | undefined, toleranceMs: number): string | undefined {
+  if (skewMs === undefined || Math.abs(skewMs) < toleranceMs) return undefined;
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  const parts = [seconds >= 60 ? `${Math.floor(seconds / 60)} min` : '', `${seconds % 60} s`].filter(
+    (part) => part !== '',
+  );
+  return `${parts.join(' ')} ${skewMs > 0 ? 'behind' : 'ahead of'}`;
+}
+
+function statusRow(status: number): StatusRow {
+  return byStatus.find(([from, to]) => status >= from && status <= to) as StatusRow;
+}
+
+/** AWS names user, action and resource in the sentence; of a signature it only repeats dates. */
+function saidBy({ code, message }: RefusingAnswer): string {
+  if (code === '' || message === '' || /Signature|UnknownError/.test(code + message)) return '';
+  return `: ${oneLine(message).replace(/[.\s]+$/, '')}`;
+}
+
+function clockOff({ headers, code }: RefusingAnswer, now: number): string | undefined {
+  const off = describeSkew(skewMsOf(headers, now), 120_000);
+  if (off === undefined || !/Signature|Expired|Skewed|Future/.test(code)) return undefined;
+  return `The clock of this machine is ${off} AWS's. ${clock}`;
+}
