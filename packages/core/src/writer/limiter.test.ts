@@ -170,9 +170,9 @@ test('a slower rate refuses those who would be too late by it', async () => {
   expect(clock.pending).toBe(0);
 });
 
-test('twenty thousand may wait and leave in any order', async () => {
+test('five thousand may wait and leave in any order', async () => {
   const { clock, limiter } = setUp({ burst: 1, perSecond: 1 });
-  const stops = Array.from({ length: 20_000 }, () => new AbortController());
+  const stops = Array.from({ length: 5_000 }, () => new AbortController());
   const waiting = Promise.allSettled(stops.map(({ signal }) => limiter.permit(signal)));
   for (const stop of stops.reverse()) stop.abort();
   expect((await waiting).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
