@@ -1,12 +1,12 @@
 import type { RecordTarget } from '@zoneproof/core';
 import { exchange, formatServer, systemTransport, toDnsName, txtValue } from '@zoneproof/dns';
 import type { Fixture, Secrets } from '@zoneproof/provider-testkit';
-import { type AcmeDnsAccount, type SandboxAcmeDns, startAcmeDns } from '@zoneproof/sandbox';
+import { type AcmeDnsAccount, type Clock, type SandboxAcmeDns, startAcmeDns } from '@zoneproof/sandbox';
 import { badDays } from './bad-days.ts';
 
 /** The sandbox's acme-dns at auth.example.test; every target has an account of its own. */
-export async function startAcmednsFixture(): Promise<Fixture & { readonly server: SandboxAcmeDns }> {
-  const server = await startAcmeDns({ domain: 'auth.example.test' });
+export async function startAcmednsFixture(clock?: Clock): Promise<Fixture & { readonly server: SandboxAcmeDns }> {
+  const server = await startAcmeDns({ domain: 'auth.example.test', ...(clock && { clock }) });
   const document: Record<string, AcmeDnsAccount> = {};
   const canaries: string[] = [];
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import {
   type BoundProvider,
   bindProvider,
+  type Clock,
   createEgress,
   createProviderCalls,
   createRecordWriter,
@@ -24,6 +25,14 @@ import {
 import type { Fixture } from '../conformance/fixture.ts';
 import type { FastTime } from './fast-time.ts';
 
+export interface HostParts {
+  readonly fixture: Fixture;
+  readonly plugin: ProviderPlugin;
+  readonly time: FastTime;
+  /** For the provider. */
+  readonly clock: Clock;
+}
+
 /**
  * What a controller is to a provider: record writer, zone finder, sync signal and a provider object of its own. Its
  * ledger outlives it, as a disk does.
@@ -34,19 +43,17 @@ export class WritingHost {
   readonly #fixture: Fixture;
   readonly #plugin: ProviderPlugin;
   readonly #time: FastTime;
+  readonly #clock: Clock;
   readonly #hear: (said: unknown) => void;
   #life: Life;
   #up: Promise<void> = Promise.resolve();
 
-  constructor(
-    name: string,
-    { fixture, plugin, time }: { fixture: Fixture; plugin: ProviderPlugin; time: FastTime },
-    hear: (said: unknown) => void,
-  ) {
+  constructor(name: string, { fixture, plugin, time, clock }: HostParts, hear: (said: unknown) => void) {
     this.name = name;
     this.#fixture = fixture;
     this.#plugin = plugin;
     this.#time = time;
+    this.#clock = clock;
     this.#hear = hear;
     this.#life = this.#begin();
   }
@@ -85,8 +92,7 @@ export class WritingHost {
       {
         egress: own,
         dns: own.dns,
-        // Signatures and tokens carry the time of the world.
-        clock: { now: () => Date.now() },
+        clock: this.#clock,
         random: (length) => randomBytes(length),
         secret: (ref) => ({
           get: async () => {
@@ -132,6 +138,11 @@ export class Life {
   /** @throws ProviderError */
   zoneOf(target: RecordTarget): Promise<Zone> {
     return this.#zones.find(this.bound, target, this.#ending.signal);
+  }
+
+  /** For zones that are newer than the list. */
+  forgetZones(): void {
+    this.#zones.forget(this.bound);
   }
 
   look(receipt: Receipt): ReturnType<SyncSignal['look']> {

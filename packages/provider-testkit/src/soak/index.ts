@@ -1,2 +1,3 @@
+export { describeTwoWriters } from './describe-two-writers.ts';
 export { type Disturbance, emulatorDisturbances } from './disturbance.ts';
-export { type TwoWritersOptions, type TwoWritersReport, twoWriters } from './two-writers.ts';
+export { type SoakFixture, type TwoWritersOptions, type TwoWritersReport, twoWriters } from './two-writers.ts';

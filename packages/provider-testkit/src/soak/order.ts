@@ -123,8 +123,9 @@ export class Order {
 
   /** Keeps a value in a contested slot until it is seen. */
   async #untilSeen(one: Wanted): Promise<void> {
-    const { witness, isOpen } = this.#lab;
+    const { witness, random, isOpen } = this.#lab;
     for (let left = 3 * tries; left > 0; left--) {
+      await new Promise((resolve) => setTimeout(resolve, random.between(0, quietMs)));
       const values = await witness.look(one.place);
       if (values.includes(one.claim.value) || !isOpen()) return;
       this.#evicted++;
@@ -146,6 +147,7 @@ export class Order {
       outcomes = await life.writer.write({ owner: this.#owner, provider: bound, zone, state, records, signal });
     } catch (error) {
       if (!isProviderError(error)) throw error;
+      if (error.kind === 'zone-not-found') life.forgetZones();
       outcomes = wanted.map(() => ({ status: 'failed', error }));
     }
     for (const outcome of outcomes) if (outcome.status === 'failed') this.#lab.witness.hear(outcome.error);

@@ -1,57 +1,92 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Egress, ProviderPlugin } from '@zoneproof/core';
-import type { Fixture } from '../index.ts';
-import { type Defect, memoryProvider } from '../testing/memory-provider.ts';
-import { startMemoryService } from '../testing/memory-service.ts';
+import { type Egress, ProviderError } from '@zoneproof/core';
+import { type Break, memoryProvider } from '../broken/memory-provider.ts';
+import { json, type MemoryService, startMemoryService } from '../broken/memory-service.ts';
+import type { SoakFixture } from './index.ts';
 import { twoWriters } from './index.ts';
 import { SeededRandom } from './random.ts';
 
-/** The service in memory behind a wire that takes its time, now less and now more, so that two hosts come between each other. */
-function overTheWire(fixture: Fixture): Fixture {
-  const { egress } = fixture as Fixture & { readonly egress: Egress };
+/** The service in memory behind a wire that takes its time, now less and now more, so that two hosts meet. */
+function overTheWire(service: MemoryService): SoakFixture {
+  const egress = service.egress as Egress;
   const random = new SeededRandom(7);
   const slow: Egress = {
     ...egress,
     http: async (request) => {
-      await delay(random.between(1, 12));
+      await delay(random.between(1, 30));
       return egress.http(request);
     },
   };
-  return { ...fixture, egress: slow };
+  const arm = (fault: MemoryService['fault']) => () => {
+    service.fault = fault;
+    return () => {
+      service.fault = undefined;
+    };
+  };
+  return {
+    fixture: { ...service, egress: slow },
+    disturbances: [
+      { name: 'lost write', begin: arm({ on: 'write', lost: true }) },
+      { name: 'server-error', begin: arm({ on: 'any', refuses: true, answer: () => json(503, { error: 'down' }) }) },
+    ],
+  };
 }
 
-/** The provider of the service in memory takes one name at a time. */
-function oneByOne(defect: Defect | undefined): ProviderPlugin {
-  const plugin = memoryProvider(defect) as ProviderPlugin;
-  return { ...plugin, capabilities: { ...plugin.capabilities, batch: { maxChanges: 1, atomic: true } } };
-}
-
-const soak = (defect: Defect | undefined, seconds: number) =>
+const soak = (seconds: number, broken?: Break) =>
   twoWriters({
-    plugin: oneByOne(defect),
-    startFixture: async () => ({ fixture: overTheWire(startMemoryService()) }),
+    plugin: memoryProvider(broken),
+    startFixture: async () => overTheWire(startMemoryService()),
     seconds,
     seed: 4,
   });
 
-test('two hosts with a provider that is right: nothing is lost, nothing is left', async () => {
-  const report = await soak(undefined, 1.2);
+test('a provider that is right: nothing is lost, nothing is left', async () => {
+  const report = await soak(1);
   expect(report).toMatchObject({ violations: [] });
-  expect(report.held).toBeGreaterThan(5);
+  expect(report.held).toBeGreaterThan(0);
   expect(report.crashes).toBeGreaterThan(0);
+  expect(Object.keys(report.disturbed).length).toBeGreaterThan(0);
 });
 
-test.each<[Defect, RegExp]>([
-  ['removes-whole-set', /is lost/],
-  ['drops-sibling', /is lost/],
-  ['never-sees-conflict', /is lost|removed is there/],
-  ['remembers-own-writes', /removed is there/],
-  ['takes-own-ttl', /TTL/],
+const presentOf: Parameters<typeof memoryProvider>[0] = () => ({
+  nextValues: (_stored, changes) => changes.filter(({ state }) => state === 'present').map(({ value }) => value),
+});
+
+test.each<[string, Break, RegExp]>([
+  ['puts its own values in place of the set', presentOf, /is lost/],
+  [
+    'does not notice another writer',
+    () => ({ ifMatch: () => '*', readBack: async () => undefined }),
+    /is lost|removed is there/,
+  ],
+  ['gives a set its own TTL', () => ({ nextTtl: () => 60 }), /TTL 60: TTL was 3600 before/],
+  ['forgets after a restart what it wrote', forgetful, /removed is there/],
+  [
+    'prints its token',
+    (_right, host) => ({
+      refusal: (_answer, what, token) =>
+        new ProviderError({ kind: 'unavailable', message: `${host.providerName}: ${what} with ${token} failed` }),
+    }),
+    /a secret was printed/,
+  ],
 ])(
   'finds a provider that %s',
-  async (defect, expected) => {
-    const { violations } = await soak(defect, 10);
+  async (_title, broken, expected) => {
+    const { violations } = await soak(30, broken);
     expect(violations.join('\n')).toMatch(expected);
   },
-  20_000,
+  60_000,
 );
+
+function forgetful(right: Parameters<Break>[0]): ReturnType<Break> {
+  const written = new Set<string>();
+  return {
+    nextValues(stored, changes) {
+      for (const { state, value } of changes) if (state === 'present') written.add(value);
+      return right.nextValues(
+        stored,
+        changes.filter(({ state, value }) => state === 'present' || written.has(value)),
+      );
+    },
+  };
+}

@@ -11,11 +11,18 @@ import { Witness } from './witness.ts';
 export interface TwoWritersOptions {
   readonly plugin: ProviderPlugin;
   /** Starts the service. `clock` runs as fast as the hosts' clock does, for services that do things by the second. */
-  startFixture(clock: Clock): Promise<{ readonly fixture: Fixture; readonly disturbances?: readonly Disturbance[] }>;
+  startFixture(clock: Clock): Promise<SoakFixture>;
   /** How long values are written before all is taken away; the first violation ends it. */
   readonly seconds: number;
   /** Decides on names, values, faults and crashes; what happens at the same instant is up to the machine. */
   readonly seed: number;
+}
+
+export interface SoakFixture {
+  readonly fixture: Fixture;
+  readonly disturbances?: readonly Disturbance[];
+  /** What providers take the time from, for signatures and ages; default: the world's. */
+  readonly clock?: Clock;
 }
 
 /** What two writers did, and what was wrong with it. */
@@ -41,7 +48,7 @@ const ordersAtOnce = 4;
 const sharedPlaces = 2;
 const ownPlaces = 2;
 const foreignAtMost = 3;
-const foreignTtl = 300;
+const foreignTtl = 3_600;
 const cleanUpMs = 15_000;
 
 /**
@@ -64,11 +71,11 @@ export async function twoWriters({
   seed,
 }: TwoWritersOptions): Promise<TwoWritersReport> {
   const time = new FastTime(pace);
-  const { fixture, disturbances = [] } = await startFixture(time);
+  const started = await startFixture(time);
   try {
-    return await new Soak(plugin, fixture, disturbances, time, seed).run(seconds);
+    return await new Soak(plugin, started, time, seed).run(seconds);
   } finally {
-    await fixture.close();
+    await started.fixture.close();
   }
 }
 
@@ -88,20 +95,16 @@ class Soak {
   #open = true;
   #giveUpAt = Number.POSITIVE_INFINITY;
 
-  constructor(
-    plugin: ProviderPlugin,
-    fixture: Fixture,
-    disturbances: readonly Disturbance[],
-    time: FastTime,
-    seed: number,
-  ) {
+  constructor(plugin: ProviderPlugin, started: SoakFixture, time: FastTime, seed: number) {
+    const { fixture, disturbances = [], clock = { now: () => Date.now() } } = started;
     this.#plugin = plugin;
     this.#fixture = fixture;
     this.#disturbances = disturbances;
     this.#time = time;
     this.#seed = seed;
     this.#witness = new Witness(fixture, plugin);
-    const host = (name: string) => new WritingHost(name, { fixture, plugin, time }, (said) => this.#witness.hear(said));
+    const host = (name: string) =>
+      new WritingHost(name, { fixture, plugin, time, clock }, (said) => this.#witness.hear(said));
     this.#hosts = [host('one'), host('two')];
   }
 

@@ -32,7 +32,10 @@ export class Witness {
     for (const value of foreign) if (!there.has(value)) this.#tell(place, value, 'foreign value is lost');
     const known = new Set([...place.expected, ...place.claims.map((claim) => claim.value)]);
     for (const value of values) if (!known.has(value)) this.#tell(place, value, 'nobody wrote this value');
-    if (place.ttl !== undefined && ttl !== place.ttl) this.#tell(place, `TTL ${ttl}`, `TTL was ${place.ttl} before`);
+    // In model `record` each value has a TTL of its own: that of the others shows when nothing of ours is there.
+    const isOurs = this.#plugin.capabilities.model === 'record' && values.some((value) => !place.expected.has(value));
+    if (place.ttl !== undefined && ttl !== place.ttl && !isOurs)
+      this.#tell(place, `TTL ${ttl}`, `TTL was ${place.ttl} before`);
     return values;
   }
 
