@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { listFiles, readPackages } from './workspace.mjs';
 
 /**
- * The tree as it stands, without its history: every file that git tracks or would track, on request what was built, and
- * the installed packages by link. Those of the workspace lead to the copy. It is a git repository with one commit.
+ * The tree as it stands, without its history: every file that git tracks or would track, what was built from them, and the
+ * installed packages by link. Those of the workspace lead to the copy. It is a git repository with one commit.
  *
  * @param {(...args: string[]) => Promise<unknown>} git in the copy
  */
-export async function copyTree(root, copy, git, { built = false } = {}) {
+export async function copyTree(root, copy, git) {
   for (const path of listFiles(root)) await cp(join(root, path), join(copy, path), { preserveTimestamps: true });
   await git('init', '--quiet', '--initial-branch=main');
   await mkdir(join(copy, 'node_modules', '@zoneproof'), { recursive: true });
@@ -20,8 +20,9 @@ export async function copyTree(root, copy, git, { built = false } = {}) {
     await symlink(join(copy, folder), join(copy, 'node_modules', name));
     const nested = join(root, folder, 'node_modules');
     if (existsSync(nested)) await symlink(nested, join(copy, folder, 'node_modules'));
-    const dist = join(root, folder, 'dist');
-    if (built && existsSync(dist)) await cp(dist, join(copy, folder, 'dist'), { recursive: true });
+    for (const path of [`${folder}/dist`, `${folder}/tsconfig.tsbuildinfo`])
+      if (existsSync(join(root, path)))
+        await cp(join(root, path), join(copy, path), { recursive: true, preserveTimestamps: true });
   }
   await git('add', '--all');
   await git('commit', '--quiet', '--no-verify', '-m', 'the tree');

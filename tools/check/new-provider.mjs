@@ -19,6 +19,7 @@ const run = (program, ...args) => exec(program, args, { cwd: copy, env: { ...pro
 const git = async (...args) =>
   (await run('git', '-c', 'user.name=check', '-c', 'user.email=check@localhost', ...args)).stdout;
 const node = (...args) => run(process.execPath, ...args);
+const jest = (...args) => node('--experimental-vm-modules', 'node_modules/jest/bin/jest.js', ...args);
 const bin = (name) => join(copy, 'node_modules', '.bin', name);
 
 try {
@@ -34,6 +35,7 @@ try {
     if (own.length > 0) throw new Error(own.join('\n'));
   });
   await step('its conformance run names each promise that is not kept yet', conformance);
+  await step('the documents hold with it in them', () => jest('apps/controller/src/docs'));
   await step('no shared file is changed by hand', sharedFiles);
 } finally {
   await rm(copy, { recursive: true, force: true });
@@ -51,8 +53,7 @@ async function typesOfTests() {
 
 async function conformance() {
   const outputFile = join(copy, 'conformance.json');
-  const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--json', '--outputFile', outputFile];
-  const passed = await node(...jest, folder).then(
+  const passed = await jest('--json', '--outputFile', outputFile, folder).then(
     () => true,
     () => false,
   );

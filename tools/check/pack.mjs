@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkEmptyDirectory } from '../packed/empty-directory.mjs';
 import { judge } from '../packed/judge.mjs';
-import { checkThirdParty } from '../packed/third-party.mjs';
+import { checkNewPackage, checkThirdParty } from '../packed/third-party.mjs';
 import { root, summary } from './step.mjs';
 import { readPackages } from './workspace.mjs';
 
@@ -21,6 +21,7 @@ try {
   await checkEmptyDirectory(join(work, 'one'), one, version, tarballs, { alone: true });
   await checkEmptyDirectory(join(work, 'all'), providers, version, tarballs);
   await checkThirdParty(work, tarballs);
+  await checkNewPackage(work, tarballs);
 } finally {
   await rm(work, { recursive: true, force: true });
 }

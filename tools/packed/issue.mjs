@@ -15,10 +15,13 @@ try {
   service.zones.set('z1', 'example.test');
   service.tokens.set('a-token-of-this-run', ['zones:read', 'txt:write']);
   service.onChange = publish;
-  const code = await main(await commandLine(), { transport: sandbox.transport });
+  let log = '';
+  const stdout = { write: (text) => (log += text) };
+  const code = await main(await commandLine(), { transport: sandbox.transport, stdout });
   const chain = await readFile(join(directory, 'state/certs/default/shop/tls.crt'), 'utf8').catch(() => '');
   const writes = service.seen.filter(({ action }) => action === 'txt:write').length;
-  if (code !== 0 || !chain.includes('BEGIN CERTIFICATE')) throw new Error(`zoneproof run --once ended with ${code}`);
+  if (code !== 0 || !chain.includes('BEGIN CERTIFICATE'))
+    throw new Error(`zoneproof run --once ended with ${code}\n${log}`);
   if (writes < 2 || service.rrsets.size > 0)
     throw new Error(`${writes} writes, ${service.rrsets.size} RRsets are left`);
   console.log(`${writes} writes`);

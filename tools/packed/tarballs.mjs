@@ -36,6 +36,21 @@ export async function installInto(place, names, tarballs) {
   await exec('npm', ['install', '--no-audit', '--no-fund', '--omit=dev'], { cwd: place });
 }
 
+/** Installs what the package in `folder` declares, its development included; its package.json stays as it is. */
+export async function installIn(folder, tarballs) {
+  const file = join(folder, 'package.json');
+  const text = await readFile(file, 'utf8');
+  const manifest = JSON.parse(text);
+  const overrides = Object.fromEntries([...tarballs].map(([name, tarball]) => [name, `file:${tarball}`]));
+  const fromTarball = (ranges = {}) =>
+    Object.fromEntries(Object.entries(ranges).map(([name, range]) => [name, overrides[name] ?? range]));
+  const { dependencies, devDependencies } = manifest;
+  const changed = { dependencies: fromTarball(dependencies), devDependencies: fromTarball(devDependencies), overrides };
+  await writeFile(file, JSON.stringify({ ...manifest, ...changed }));
+  await exec('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
+  await writeFile(file, text);
+}
+
 /** The paths of all packages in node_modules. */
 export async function installedPackages(place) {
   const lock = JSON.parse(await readFile(join(place, 'node_modules', '.package-lock.json'), 'utf8'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { root, step } from '../check/step.mjs';
 import { listFiles } from '../check/workspace.mjs';
-import { installInto, pack, zoneproof } from './tarballs.mjs';
+import { installIn, installInto, pack, zoneproof } from './tarballs.mjs';
 
 const exec = promisify(execFile);
 const example = 'examples/third-party-provider';
@@ -39,26 +39,10 @@ export async function checkThirdParty(work, tarballs) {
   });
 }
 
-/** The example with every package of the workspace it asks for from its tarball. */
 async function prepare(source, tarballs) {
   for (const path of listFiles(root).filter((one) => one.startsWith(`${example}/`)))
     await cp(join(root, path), join(source, path.slice(example.length)));
-  const file = join(source, 'package.json');
-  const manifest = JSON.parse(await readFile(file, 'utf8'));
-  const fromTarball = (ranges) =>
-    Object.fromEntries(
-      Object.entries(ranges).map(([one, range]) => [one, tarballs.has(one) ? `file:${tarballs.get(one)}` : range]),
-    );
-  const overrides = Object.fromEntries([...tarballs.keys()].map((one) => [one, `file:${tarballs.get(one)}`]));
-  const { dependencies, devDependencies } = manifest;
-  const changed = {
-    ...manifest,
-    dependencies: fromTarball(dependencies),
-    devDependencies: fromTarball(devDependencies),
-  };
-  await writeFile(file, JSON.stringify({ ...changed, overrides }));
-  await exec('npm', ['install', '--no-audit', '--no-fund'], { cwd: source });
-  await writeFile(file, JSON.stringify(manifest));
+  await installIn(source, tarballs);
 }
 
 async function finds(place) {
@@ -96,4 +80,23 @@ async function nestOlderCore(place, tarballs, work) {
   const version = '0.0.1';
   await writeFile(file, JSON.stringify({ ...manifest, version }));
   return version;
+}
+
+/** A new package outside of the workspace builds there, and is told what it lacks. */
+export async function checkNewPackage(work, tarballs) {
+  const folder = join(work, 'new');
+  await step('npm run new:provider -- otherdns --dir DIR', () =>
+    exec('npm', ['run', '--silent', 'new:provider', '--', 'otherdns', '--dir', folder], { cwd: root }),
+  );
+  await step('it builds there, and its conformance run says what is missing', async () => {
+    await installIn(folder, tarballs);
+    await exec('npm', ['run', '--silent', 'build'], { cwd: folder });
+    const said = await exec('npm', ['test', '--silent'], { cwd: folder }).then(
+      () => '',
+      ({ stderr }) => stderr,
+    );
+    const missing = said.match(/✕ [A-Z]\d+.*: /g) ?? [];
+    if (missing.length < 10 || /^\s*(?:Type|Reference|Syntax)Error/m.test(said)) throw new Error(said);
+    return `${missing.length} promises`;
+  });
 }

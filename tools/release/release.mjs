@@ -30,7 +30,7 @@ try {
 async function rehearse() {
   const copy = join(work, 'copy');
   const identity = ['-c', 'user.name=release', '-c', 'user.email=release@localhost'];
-  await copyTree(root, copy, (...args) => exec('git', [...identity, ...args], { cwd: copy }), { built: true });
+  await copyTree(root, copy, (...args) => exec('git', [...identity, ...args], { cwd: copy }));
   const before = await readVersions(copy);
   await applyChangesets(copy);
   const after = await readVersions(copy);

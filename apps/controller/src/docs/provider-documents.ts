@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { type ProviderPlugin, withProviderDocs } from '@zoneproof/core';
 import { codeBlock, withSection } from './marked.ts';
 import { type ProviderPackage, providerPackages } from './provider-packages.ts';
@@ -10,10 +10,11 @@ import { type ProviderPackage, providerPackages } from './provider-packages.ts';
 export async function providerDocuments(root: URL): Promise<ReadonlyMap<string, string>> {
   const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
   const [own, examples] = await Promise.all([providerPackages(root, 'packages'), providerPackages(root, 'examples')]);
-  const readmes = [...own, ...examples].map(({ folder, plugin }): [string, string] => {
-    const path = `${folder}/README.md`;
-    return [path, withProviderDocs(read(path), plugin)];
-  });
+  const readmes = [...own, ...examples]
+    .map(({ folder, plugin }) => ({ path: `${folder}/README.md`, plugin }))
+    // One that is missing is the conformance suite's to tell.
+    .filter(({ path }) => existsSync(new URL(path, root)))
+    .map(({ path, plugin }): [string, string] => [path, withProviderDocs(read(path), plugin)]);
   const guide = 'docs/writing-a-provider.md';
   return new Map([
     ...readmes,

@@ -30,7 +30,7 @@ async function readProvider(root: URL, folder: string): Promise<ProviderPackage 
   if (zoneproof?.provider === undefined) return undefined;
   const module: unknown = await import(new URL(`${folder}/${entryOf(exports)}`, root).href);
   const plugin = Object.values(module as object).find(isProviderPlugin);
-  if (plugin === undefined) return undefined;
+  if (plugin === undefined) throw new Error(`${folder} exports no plugin made with defineProvider`);
   return { folder, name, plugin };
 }
 
