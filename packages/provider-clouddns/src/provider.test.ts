@@ -1,5 +1,7 @@
 import { inspect } from 'node:util';
+import type { Receipt } from '@zoneproof/core';
 import { toDnsName } from '@zoneproof/dns';
+import { clouddns } from './plugin.ts';
 import { wanted } from './testing/bench-host.ts';
 import { Emulated } from './testing/emulated.ts';
 import { secretsOf } from './testing/emulator-fixture.ts';
@@ -174,6 +176,24 @@ describe('a block that names its zone', () => {
     cloud.restart({ managedZone: '7000000000000000002' });
     expect(await cloud.bench.provider.listZones?.(cloud.bench.call())).toMatchObject([{ id: 'deep-example-test' }]);
   });
+});
+
+test('the permissions that the docs name are enough', async () => {
+  const { permissions } = cloud.emulator;
+  const before = [...permissions];
+  permissions.clear();
+  for (const { name } of clouddns.permissions ?? []) if (name !== 'dns.managedZones.get') permissions.add(name);
+  const [own, shared] = [cloud.newDomain(), cloud.newDomain()];
+  cloud.plant(shared, 'foreign');
+  expect(await cloud.bench.provider.listZones?.(cloud.bench.call())).not.toHaveLength(0);
+  const present = [wanted('present', own, 'a'), wanted('present', shared, 'a')];
+  const written = await cloud.apply(...present);
+  expect(written.map(({ status }) => status)).toEqual(['changed', 'changed']);
+  const { receipt } = written[0] as { readonly receipt: Receipt };
+  expect(await cloud.bench.provider.syncState?.(receipt, cloud.bench.call())).toEqual({ state: 'pending' });
+  const removed = await cloud.apply(...present.map((change) => ({ ...change, state: 'absent' as const })));
+  expect(removed.map(({ status }) => status)).toEqual(['changed', 'changed']);
+  for (const name of before) permissions.add(name);
 });
 
 describe('check', () => {

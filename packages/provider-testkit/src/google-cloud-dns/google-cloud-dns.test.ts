@@ -1,7 +1,7 @@
 import { createSign } from 'node:crypto';
 import { createEgress, type Egress, type HttpRequest } from '@zoneproof/core';
 import { toDnsName } from '@zoneproof/dns';
-import { type GoogleCloudDns, type ServiceAccountKey, startGoogleCloudDns } from './index.ts';
+import { type GoogleCloudDns, startGoogleCloudDns } from './index.ts';
 
 const scope = 'https://www.googleapis.com/auth/ndev.clouddns.readwrite';
 const base = { now: Date.parse('2026-11-21T12:00:00Z') };
@@ -61,11 +61,12 @@ function api(path: string, body?: object, headers: Record<string, string> = { au
 
 const change = (body: object, zone = 'example-test') => api(`/managedZones/${zone}/changes`, body);
 
-function assertion(claims: object = {}, header: object = {}, key: ServiceAccountKey = emulator.serviceAccount): string {
+function assertion(): string {
+  const key = emulator.serviceAccount;
   const iat = base.now / 1000;
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const payload = { iss: key.client_email, scope, aud: key.token_uri, iat, exp: iat + 3600, ...claims };
-  const signed = `${part({ alg: 'RS256', typ: 'JWT', kid: key.private_key_id, ...header })}.${part(payload)}`;
+  const payload = { iss: key.client_email, scope, aud: key.token_uri, iat, exp: iat + 3600 };
+  const signed = `${part({ alg: 'RS256', typ: 'JWT', kid: key.private_key_id })}.${part(payload)}`;
   return `${signed}.${createSign('RSA-SHA256').update(signed).sign(key.private_key, 'base64url')}`;
 }
 
@@ -78,62 +79,18 @@ const txt = (name: string, rrdatas: readonly string[], ttl = 60) => ({ name, typ
 let names = 0;
 const newName = () => `_acme-challenge.n${names++}.example.test.`;
 
-describe('the token endpoint', () => {
-  const seconds = base.now / 1000;
-
-  test.each<[string, () => string, string, RegExp]>([
-    ['a flipped bit of the signature', () => flipped(assertion()), 'invalid_grant', /Invalid JWT Signature/],
-    ['another claim under the old signature', () => forged(assertion()), 'invalid_grant', /Invalid JWT Signature/],
-    ['an unknown key id', () => assertion({}, { kid: 'ff' }), 'invalid_grant', /Invalid JWT Signature/],
-    ['no algorithm', () => assertion({}, { alg: 'none' }), 'invalid_grant', /Invalid JWT Signature/],
-    [
-      'an unknown account',
-      () => assertion({ iss: 'x@y.iam.gserviceaccount.com' }),
-      'invalid_grant',
-      /account not found/,
-    ],
-    ['another audience', () => assertion({ aud: 'https://oauth2.googleapis.com/token' }), 'invalid_grant', /audience/],
-    [
-      'a date in the future',
-      () => assertion({ iat: seconds + 600, exp: seconds + 4200 }),
-      'invalid_grant',
-      /iat and exp/,
-    ],
-    ['a date long past', () => assertion({ iat: seconds - 7200, exp: seconds - 3600 }), 'invalid_grant', /iat and exp/],
-    ['more than an hour', () => assertion({ exp: seconds + 3700 }), 'invalid_grant', /short-lived/],
-    ['no scope', () => assertion({ scope: '' }), 'invalid_scope', /scope/],
-    ['no assertion', () => '', 'invalid_grant', /account not found/],
-  ])('refuses %s', async (_title, jwt, error, description) => {
-    const { status, body } = await askToken(jwt());
-    expect({ status, error: body.error }).toEqual({ status: 400, error });
-    expect(body.error_description).toMatch(description);
-  });
-
-  test('gives a token that works until it expires, is revoked, or its key is deleted for the next one', async () => {
-    const { status, body } = await askToken(assertion());
-    expect({ status, ...body }).toMatchObject({ status: 200, expires_in: 3599, token_type: 'Bearer' });
-    const headers = { authorization: `Bearer ${body.access_token}` };
-    expect((await api('/managedZones', undefined, headers)).status).toBe(200);
-    emulator.skewMs = 3_600_000;
-    expect((await api('/managedZones', undefined, headers)).status).toBe(401);
-    emulator.skewMs = 0;
-    const undo = emulator.deleteKey(emulator.serviceAccount);
-    expect((await askToken(assertion())).body.error_description).toBe('Invalid JWT Signature.');
-    undo();
-    expect((await askToken(assertion())).status).toBe(200);
-  });
-
-  function flipped(jwt: string): string {
-    const [head, payload, signature = ''] = jwt.split('.');
-    const octets = Buffer.from(signature, 'base64url');
-    octets[17] = (octets[17] as number) ^ 1;
-    return `${head}.${payload}.${octets.toString('base64url')}`;
-  }
-
-  function forged(jwt: string): string {
-    const [head, , signature] = jwt.split('.');
-    return `${head}.${assertion({ scope: 'https://www.googleapis.com/auth/cloud-platform' }).split('.')[1]}.${signature}`;
-  }
+test('gives a token that works until it expires, is revoked, or its key is deleted for the next one', async () => {
+  const { status, body } = await askToken(assertion());
+  expect({ status, ...body }).toMatchObject({ status: 200, expires_in: 3599, token_type: 'Bearer' });
+  const headers = { authorization: `Bearer ${body.access_token}` };
+  expect((await api('/managedZones', undefined, headers)).status).toBe(200);
+  emulator.skewMs = 3_600_000;
+  expect((await api('/managedZones', undefined, headers)).status).toBe(401);
+  emulator.skewMs = 0;
+  const undo = emulator.deleteKey(emulator.serviceAccount);
+  expect((await askToken(assertion())).body.error_description).toBe('Invalid JWT Signature.');
+  undo();
+  expect((await askToken(assertion())).status).toBe(200);
 });
 
 test('without a token, and with a wrong one: 401 in the form of Google', async () => {
