@@ -101,6 +101,18 @@ export const applySteps: readonly Step[] = [
           'after four writers at once',
         );
       else for (const { name, value } of writes) await sees(lab, name, [value], 'after writers at four names');
+
+      const one = lab.start();
+      const calls = await Promise.all(
+        Array.from({ length: 4 }, async () => ({ ...(await lab.prepare()), value: lab.value() })),
+      );
+      const became = await Promise.all(
+        calls.map(({ name, zone, value }) =>
+          throughConflicts(() => one.apply(zone, lab.changes(['present', name, value]))),
+        ),
+      );
+      for (const { name, value } of calls) await sees(lab, name, [value], 'after four calls at once of one instance');
+      assert.ok(!became.flat().some(isBad), shown(became.flat()));
     },
   },
   {

@@ -1,7 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { rm } from 'node:fs/promises';
+import type { DnsName } from '@zoneproof/dns';
 import { hostileEnvironment, mark } from './hostile-environment.ts';
-import { kindOf } from './outcomes.ts';
+import type { Lab } from './lab.ts';
+import { shown } from './outcomes.ts';
 import type { Step } from './step.ts';
 
 export const environmentSteps: readonly Step[] = [
@@ -13,17 +15,12 @@ export const environmentSteps: readonly Step[] = [
       const before = new Map(Object.keys(variables).map((name) => [name, process.env[name]]));
       Object.assign(process.env, variables);
       try {
-        const { name, zone, instance } = await lab.prepare();
-        const value = lab.value();
-        const written = await instance.tryApply(zone, lab.changes(['present', name, value]));
-        const checked = await instance.check();
-        for (const { what, text } of lab.traffic.seen)
-          assert.ok(!readings(text).includes(mark), `a variable of the environment went out with ${what}`);
-        assert.deepEqual(written.map(kindOf), ['changed'], 'a write among hostile variables');
-        const failed = checked.filter(({ result }) => result === 'failed').map(({ detail }) => detail);
-        assert.deepEqual(failed, [], 'findings among hostile variables');
-        const { values } = await lab.fixture.observe(name);
-        assert.ok(values.includes(value), `values at ${name}: ${values.join(', ')}`);
+        const written = await writeAndCheck(lab).finally(() => {
+          for (const { what, text } of lab.traffic.seen)
+            assert.ok(!readings(text).includes(mark), `a variable of the environment went out with ${what}`);
+        });
+        const { values } = await lab.fixture.observe(written.name);
+        assert.ok(values.includes(written.value), `values at ${written.name}: ${values.join(', ')}`);
       } finally {
         for (const [name, value] of before) {
           if (value === undefined) delete process.env[name];
@@ -34,6 +31,16 @@ export const environmentSteps: readonly Step[] = [
     },
   },
 ];
+
+async function writeAndCheck(lab: Lab): Promise<{ readonly name: DnsName; readonly value: string }> {
+  const failed = (what: string): never => assert.fail(`nothing works among hostile variables: ${what}`);
+  const { name, zone, instance } = await lab.prepare().catch((error: Error) => failed(error.message));
+  const value = lab.value();
+  const outcomes = await instance.tryApply(zone, lab.changes(['present', name, value]));
+  if (!outcomes.every(({ status }) => status === 'changed')) failed(shown(outcomes));
+  for (const { result, detail } of await instance.check()) if (result === 'failed') failed(detail);
+  return { name, value };
+}
 
 /** A request's text in small letters, and what its base64 parts say: Basic authorization, the claims of a JWT. */
 function readings(text: string): string {

@@ -25,9 +25,13 @@ export const pluginSteps: readonly Step[] = [
     async run(lab) {
       const { plugin, fixture, traffic } = lab;
       const config = fixture.config as Parameters<typeof plugin.account>[0];
-      const account = plugin.account(config);
+      const account = plugin.account(config, 'default');
       assert.notEqual(account, '', 'an empty account');
-      assert.equal(plugin.account(reordered(config)), account, 'the account of the same block in another order');
+      assert.equal(
+        plugin.account(reordered(config), 'default'),
+        account,
+        'the account of the same block in another order',
+      );
       for (const secret of secretTexts(lab)) assert.ok(!account.includes(secret), 'the account holds a secret');
       lab.start();
       assert.equal(traffic.requests, 0, 'requests of account() and create()');

@@ -12,15 +12,22 @@ const maxSdkBytes = 32 * 1024 * 1024;
 /** An undici dispatcher over an `http` of the egress, so that what SDKs send through it is counted and disturbed too. */
 export function createDispatcher(http: Egress['http']): Dispatcher {
   const dispatch = (options: Options, handler: Handler): boolean => {
-    const stop = new AbortController();
-    send(http, options, stop.signal).then(
-      (answer) => stop.signal.aborted || deliver(answer, handler, start(handler, stop)),
-      (error: unknown) => fail(nodeError(error), handler, start(handler, stop)),
-    );
+    void run(http, options, handler);
     return true;
   };
   const ended = () => Promise.resolve();
   return { dispatch, close: ended, destroy: ended } as unknown as Dispatcher;
+}
+
+async function run(http: Egress['http'], options: Options, handler: Handler): Promise<void> {
+  const stop = new AbortController();
+  const controller = start(handler, stop);
+  try {
+    const answer = await send(http, options, stop.signal);
+    if (!stop.signal.aborted) deliver(answer, handler, controller);
+  } catch (error) {
+    if (!stop.signal.aborted) fail(nodeError(error), handler, controller);
+  }
 }
 
 async function send(http: Egress['http'], options: Options, signal: AbortSignal): Promise<HttpAnswer> {
@@ -61,7 +68,6 @@ function start(handler: Handler, stop: AbortController): Controller {
 
 /** In the form of undici 7, or in that of undici 6, which Node's own fetch has. */
 function deliver({ status, headers, body }: HttpAnswer, handler: Handler, controller: Controller): void {
-  if (controller.aborted) return;
   if (handler.onResponseStart) {
     handler.onResponseStart(controller, status, headers as never, '');
     handler.onResponseData?.(controller, Buffer.from(body));
