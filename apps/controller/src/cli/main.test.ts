@@ -189,6 +189,19 @@ describe('policy', () => {
     expect(code).toBe(0);
   });
 
+  test.each([
+    ['--hosted-zone-id', '*'],
+    ['--hosted-zone-id', ''],
+    ['--region', 'eu.central'],
+  ])('%s %j is wrong usage', async (option, value) => {
+    const { code, out, err } = await runMain(['policy', 'documented', option, value], inputs);
+    expect({ code, out, err }).toEqual({
+      code: 2,
+      out: '',
+      err: expect.stringContaining(`zoneproof: ${option}: "${value}"`),
+    });
+  });
+
   test('without a document, the permissions are listed', async () => {
     const { code, out, err } = await runMain(['policy', 'rfc2136']);
     expect({ code, out }).toEqual({ code: 1, out: '' });

@@ -1,5 +1,5 @@
 import { type ProviderPlugin, RegistryError } from '@zoneproof/core';
-import { type CommandContext, CommandError } from './context.ts';
+import { type CommandContext, CommandError, UsageError } from './context.ts';
 import { openRegistry } from './registry.ts';
 
 interface Options {
@@ -9,8 +9,10 @@ interface Options {
   readonly pluginDir?: readonly string[];
 }
 
-/** `zoneproof policy KEY`: the vendor's document that grants what the provider needs, as JSON; 1 where there is none. */
+/** `zoneproof policy KEY`: the vendor's document that grants what the provider needs, as JSON; 1 where there is none, 2 for wrong options. */
 export async function policy(key: string, options: Options, context: CommandContext): Promise<number> {
+  refuseStrange('--hosted-zone-id', options.hostedZoneId);
+  refuseStrange('--region', options.region);
   const plugin = await loadPlugin(key, options, context);
   if (plugin.policy === undefined) throw new CommandError(withoutDocument(plugin));
   const { hostedZoneId, region, merge } = options;
@@ -21,6 +23,14 @@ export async function policy(key: string, options: Options, context: CommandCont
   });
   context.out.write(`${JSON.stringify(document, undefined, 2)}\n`);
   return 0;
+}
+
+/** Both go into names of resources, where `*` and the like would mean more than was meant. */
+function refuseStrange(option: string, value: string | undefined): void {
+  if (value !== undefined && !/^[\w/-]{1,128}$/.test(value))
+    throw new UsageError(
+      `${option}: "${value}" holds more than letters, digits, "-", "_" and "/". Write it as the vendor does.`,
+    );
 }
 
 async function loadPlugin(key: string, options: Options, context: CommandContext): Promise<ProviderPlugin> {

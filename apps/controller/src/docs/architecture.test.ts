@@ -45,7 +45,9 @@ test.each(manifests.filter(({ zoneproof }) => zoneproof !== undefined).map((one)
   '%s gives the reason of each dependency in its own README',
   (folder, { dependencies = {} }) => {
     const readme = readMarkdown(`${folder}/README.md`).text;
-    const reasons = [...readme.matchAll(/^- `([@\w./-]+)`: .{10,}$/gm)].map(([, name]) => name);
+    const reasons = [...readme.matchAll(/^- ((?:`[@\w./-]+`(?:, )?)+): .{10,}$/gm)].flatMap(([, names]) =>
+      [...(names as string).matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+    );
     const outside = Object.keys(dependencies).filter((name) => !own.has(name));
     expect(outside.filter((name) => !reasons.includes(name))).toEqual([]);
   },
