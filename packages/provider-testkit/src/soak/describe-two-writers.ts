@@ -2,20 +2,20 @@ import { strict as assert } from 'node:assert';
 import { type TwoWritersOptions, twoWriters } from './two-writers.ts';
 
 /**
- * The soak of one provider, for jest: {@link twoWriters} for ZONEPROOF_SOAK_SECONDS (2.5) with ZONEPROOF_SOAK_SEED. What
+ * The soak of one provider, for jest: {@link twoWriters} for ZONEPROOF_SOAK_SECONDS (2) with ZONEPROOF_SOAK_SEED. What
  * the two did is printed, the seed with it.
  */
 export function describeTwoWriters({
-  against,
+  under,
   ...options
 }: Omit<TwoWritersOptions, 'seconds' | 'seed'> & {
-  /** For the title: the server that is behind it. */
-  readonly against?: string;
+  /** For the title: what is special about the service. */
+  readonly under?: string;
 }): void {
   const { test } = globalThis as unknown as JestGlobals;
-  const seconds = Number(process.env.ZONEPROOF_SOAK_SECONDS ?? 2.5);
+  const seconds = Number(process.env.ZONEPROOF_SOAK_SECONDS ?? 2);
   const seed = Number(process.env.ZONEPROOF_SOAK_SEED ?? 8555);
-  const title = `${options.plugin.key}${against === undefined ? '' : ` against ${against}`}`;
+  const title = `${options.plugin.key}${under === undefined ? '' : ` under ${under}`}`;
   test(
     `${title}, two controllers at the same names: no value is lost, all of theirs are taken away, others stay`,
     async () => {

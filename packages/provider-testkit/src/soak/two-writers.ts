@@ -23,6 +23,8 @@ export interface SoakFixture {
   readonly disturbances?: readonly Disturbance[];
   /** What providers take the time from, for signatures and ages; default: the world's. */
   readonly clock?: Clock;
+  /** False: nobody but the two writes; for credentials that may not read what others wrote. */
+  readonly foreign?: boolean;
 }
 
 /** What two writers did, and what was wrong with it. */
@@ -83,6 +85,7 @@ class Soak {
   readonly #plugin: ProviderPlugin;
   readonly #fixture: Fixture;
   readonly #disturbances: readonly Disturbance[];
+  readonly #hasForeign: boolean;
   readonly #time: FastTime;
   readonly #seed: number;
   readonly #witness: Witness;
@@ -96,7 +99,9 @@ class Soak {
   #giveUpAt = Number.POSITIVE_INFINITY;
 
   constructor(plugin: ProviderPlugin, started: SoakFixture, time: FastTime, seed: number) {
-    const { fixture, disturbances = [], clock = { now: () => Date.now() } } = started;
+    const { fixture, disturbances = [], clock = { now: () => Date.now() }, foreign = true } = started;
+    // Another writer at an account with slots is one that evicts.
+    this.#hasForeign = foreign && plugin.capabilities.model !== 'slots';
     this.#plugin = plugin;
     this.#fixture = fixture;
     this.#disturbances = disturbances;
@@ -242,7 +247,7 @@ class Soak {
 
   async #newPlace(random: SeededRandom): Promise<Place> {
     const place = new Place(await this.#fixture.newTarget());
-    if (this.#plugin.capabilities.model !== 'slots' && random.chance(0.5)) {
+    if (this.#hasForeign && random.chance(0.5)) {
       await this.#plant(place, random, foreignTtl);
       place.ttl = (await this.#fixture.observe(place.target.name)).ttl;
     }
@@ -255,7 +260,7 @@ class Soak {
     random: SeededRandom,
     ttl = place.ttl ?? this.#plugin.capabilities.ttl.default,
   ): Promise<void> {
-    if (this.#plugin.capabilities.model === 'slots' || place.expected.size >= foreignAtMost) return;
+    if (!this.#hasForeign || place.expected.size >= foreignAtMost) return;
     const value = challengeValue(random);
     place.expected.add(value);
     await this.#fixture.plant(place.target.name, value, ttl);
