@@ -1,4 +1,4 @@
-import { type EgressError, ProviderError, type ProviderErrorKind, type RecordTarget } from '@zoneproof/core';
+import { ProviderError, type ProviderErrorKind, type RecordTarget } from '@zoneproof/core';
 import type { Account } from './accounts.ts';
 
 interface Answer {
@@ -49,18 +49,6 @@ export function answerError(
     httpStatus: status,
     ...(code === '' ? {} : { vendorCode: code }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
-}
-
-/** No answer -> error. Pure. */
-export function egressError(error: EgressError, what: string, at: string): ProviderError {
-  if (error.kind === 'aborted')
-    return new ProviderError({ kind: 'aborted', message: `${at}: stopped ${what}`, cause: error });
-  return new ProviderError({
-    kind: error.kind === 'denied' ? 'permission' : 'unavailable',
-    message: `${at} did not answer to ${what}: ${error.message}. Check host, and the way to it.`,
-    vendorCode: error.kind,
-    cause: error,
   });
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import { type Account, type Accounts, accountAt, accountOf, readAccounts } from './accounts.ts';
-import { createClient, UpdateFailure } from './client.ts';
+import { createClient } from './client.ts';
 import type { AcmednsConfig } from './config.ts';
 import { cnameError } from './errors.ts';
 import { createLiveValues } from './live-values.ts';
@@ -59,11 +59,11 @@ export function createAcmednsProvider(config: AcmednsConfig, host: ProviderHost)
       try {
         await client.update(account, value, call);
       } catch (error) {
-        if (!(error instanceof UpdateFailure)) throw error;
-        refused.set(value, { status: error.sent ? 'unknown' : 'failed', error: error.error });
+        if (!isProviderError(error)) throw error;
+        refused.set(value, { status: error.details.sent ? 'unknown' : 'failed', error });
         // A lost request may still arrive: what follows it would not know which slot is the older one.
         const rest = values.slice(values.indexOf(value) + 1);
-        for (const unsent of rest) refused.set(unsent, { status: 'failed', error: error.error });
+        for (const unsent of rest) refused.set(unsent, { status: 'failed', error });
         break;
       }
     }
