@@ -47,7 +47,9 @@ describe('the block', () => {
   test('the account is the project, at another endpoint another one', () => {
     expect(clouddns.account(block, 'default')).toBe('dns-prod-1234');
     expect(clouddns.account({ project: 'p', managedZone: 'z' }, 'default')).toBe('p');
-    expect(clouddns.account({ project: 'p', endpoint: 'https://dns.example.net/' }, 'default')).toBe('dns.example.net/p');
+    expect(clouddns.account({ project: 'p', endpoint: 'https://dns.example.net/' }, 'default')).toBe(
+      'dns.example.net/p',
+    );
   });
 });
 
