@@ -46,7 +46,7 @@ const vendorDomain = '.luna.akamaiapis.net';
 
 /** What the schema cannot say. Pure. */
 export function configProblems(config: FastdnsConfig): readonly ConfigProblem[] {
-  return [...hostProblems(config), ...originProblems(config.endpoint), ...sharedEntryProblems(config)];
+  return [...hostProblems(config), ...originProblems(config), ...sharedEntryProblems(config)];
 }
 
 /** What is wrong with the contents of the three entries. Pure; repeats nothing of them. */
@@ -87,8 +87,9 @@ function hostProblems({ serviceConsumerDomain, endpoint }: FastdnsConfig): reado
   return [];
 }
 
-function originProblems(endpoint: string | undefined): readonly ConfigProblem[] {
-  const problems = endpointProblems(endpoint);
+function originProblems(config: FastdnsConfig): readonly ConfigProblem[] {
+  const { endpoint } = config;
+  const problems = endpointProblems(config);
   if (problems.length > 0 || endpoint === undefined || new URL(endpoint).pathname === '/') return problems;
   const message = `has a path; write ${new URL(endpoint).origin}, the API lies below /config-dns/v2 of it`;
   return [{ path: 'endpoint', message, severity: 'error' }];
