@@ -24,7 +24,7 @@ export const exampledns = defineProvider({
     { name: 'txt:write', on: 'each zone', need: 'always', why: 'adds and removes challenge values' },
   ],
   errors: knownErrors,
-  problems: ({ endpoint }) => endpointProblems(endpoint),
-  account: ({ endpoint = '', tokenSecretRef: { name, key } }) => [endpoint, name, key].join(' '),
+  problems: endpointProblems,
+  account: ({ endpoint = '', tokenSecretRef: { name, key } }, namespace) => [endpoint, namespace, name, key].join(' '),
   create: createProvider,
 });

@@ -17,7 +17,8 @@ const limits = {
 };
 
 export function createClient(config: AcmednsConfig, host: ProviderHost): Client {
-  const requests = createApiRequests(host);
+  const { caBundle } = config;
+  const requests = createApiRequests(host, caBundle === undefined ? host.egress : host.egress.withCaBundle(caBundle));
   const at = `${host.providerName}: ${new URL(config.host).host}`;
 
   function refusal({ status, headers, body }: HttpAnswer, what: string): Error {

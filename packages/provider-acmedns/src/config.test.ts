@@ -24,6 +24,7 @@ test.each<[string, Partial<AcmednsConfig>, string[]]>([
   ['a query', { host: 'https://auth.example.net/?a=b' }, ['error host: a base URL']],
   ['a name server with a port', { nameserver: '[2001:db8::54]:5353' }, []],
   ['a name server by name', { nameserver: 'ns.example.net' }, ['error nameserver: "ns.example.net" is no address']],
+  ['a bundle without a certificate', { caBundle: 'no PEM' }, ['error caBundle: holds no certificate']],
 ])('%s', (_title, change, expected) => {
   const problems = configProblems({ ...block, ...change });
   expect(problems.map(({ path, severity }) => `${severity} ${path}`)).toEqual(expected.map((one) => one.split(':')[0]));
@@ -39,7 +40,7 @@ test('the endpoints are below the host', () => {
 
 test('one API is one account, however its URL is written', () => {
   const accounts = ['https://auth.example.net', 'https://AUTH.example.net:443/', 'https://auth.example.net//'];
-  expect(new Set(accounts.map((host) => acmedns.account({ ...block, host })))).toEqual(
+  expect(new Set(accounts.map((host) => acmedns.account({ ...block, host }, 'default')))).toEqual(
     new Set(['https://auth.example.net']),
   );
 });

@@ -1,4 +1,12 @@
-import { type ConfigProblem, type ReadSecret, type Static, secretRef, Type } from '@zoneproof/core';
+import {
+  type ConfigProblem,
+  caBundleField,
+  endpointProblems,
+  type ReadSecret,
+  type Static,
+  secretRef,
+  Type,
+} from '@zoneproof/core';
 import { type DnsName, type DnsServer, parseServer } from '@zoneproof/dns';
 import { accountOf, readAccounts } from './accounts.ts';
 
@@ -23,6 +31,7 @@ export const schema = Type.Object(
         examples: ['192.0.2.54', '192.0.2.54:5353', '[2001:db8::54]:5353'],
       }),
     ),
+    caBundle: Type.Optional(caBundleField()),
   },
   {
     additionalProperties: false,
@@ -34,7 +43,12 @@ export type AcmednsConfig = Static<typeof schema>;
 
 /** What the schema cannot say. Pure. */
 export function configProblems(config: AcmednsConfig): readonly ConfigProblem[] {
-  return [...hostProblems(config.host), ...nameserverProblems(config.nameserver)];
+  const { host, nameserver, caBundle } = config;
+  return [
+    ...hostProblems(host),
+    ...nameserverProblems(nameserver),
+    ...(caBundle === undefined ? [] : endpointProblems({ caBundle })),
+  ];
 }
 
 /** What is wrong with the credentials document, all at once. Pure; never repeats a user name or a password. */

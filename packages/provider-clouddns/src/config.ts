@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import {
   type ConfigProblem,
   caBundleField,
@@ -46,7 +45,7 @@ export type ClouddnsConfig = Static<typeof schema>;
 
 /** What the schema cannot say. Pure. */
 export function configProblems(config: ClouddnsConfig): readonly ConfigProblem[] {
-  return [...endpointProblems(config.endpoint), ...bundleProblems(config.caBundle)];
+  return endpointProblems(config);
 }
 
 /** What is wrong with the key file. Pure; never repeats what the file holds besides its project. */
@@ -74,18 +73,4 @@ export function secretProblems(config: ClouddnsConfig, read: ReadSecret): readon
 /** The limits of Cloud DNS are those of a project. */
 export function account(config: ClouddnsConfig): string {
   return config.endpoint === undefined ? config.project : `${new URL(config.endpoint).host}/${config.project}`;
-}
-
-function bundleProblems(caBundle: string | undefined): readonly ConfigProblem[] {
-  const certificates = caBundle?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (caBundle === undefined || (certificates.length > 0 && certificates.every(isCertificate))) return [];
-  return [{ path: 'caBundle', message: 'holds no certificate in PEM form, or a broken one', severity: 'error' }];
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).serialNumber !== '';
-  } catch {
-    return false;
-  }
 }

@@ -1,8 +1,6 @@
 import {
-  type ApiRequests,
   type CallContext,
   createApiRequests,
-  isEgressError,
   isProviderError,
   ProviderError,
   type ProviderHost,
@@ -55,17 +53,7 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
   const login = loginOf(config);
   const ref = 'token' in login ? login.token : login.key;
   const secret = host.secret(ref);
-  let requests: ApiRequests | undefined;
-
-  function openRequests(): ApiRequests {
-    try {
-      requests ??= createApiRequests(host, config.caBundle ? host.egress.withCaBundle(config.caBundle) : host.egress);
-      return requests;
-    } catch (cause) {
-      if (!isEgressError(cause)) throw cause;
-      throw new ProviderError({ kind: 'invalid', message: `${providerName}: ${cause.message}. Correct it.`, cause });
-    }
-  }
+  const requests = createApiRequests(host, config.caBundle ? host.egress.withCaBundle(config.caBundle) : host.egress);
 
   async function credentials(): Promise<Readonly<Record<string, string>>> {
     const text = (await secret.get()).text();
@@ -83,7 +71,7 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
     const asked: Asked = { at, what, isWrite: method === 'POST' };
     const headers = { accept: 'application/json', ...(await credentials()) };
     const request = { method, url: `${base}${path}`, headers, maxBytes };
-    const answer = await openRequests().send(
+    const answer = await requests.send(
       body === undefined
         ? request
         : { ...request, headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) },

@@ -73,11 +73,11 @@ test('a Secret that is not there is not asked about', () => {
 });
 
 test('the account is the user, or the reference of the token, and where it is', () => {
-  expect(edgedns.account(key)).toBe('admin@example.com');
-  expect(edgedns.account({ ...key, email: 'Admin@Example.com' })).toBe(edgedns.account(key));
-  expect(edgedns.account(token)).toBe('token cloudflare/token');
+  expect(edgedns.account(key, 'default')).toBe('admin@example.com');
+  expect(edgedns.account({ ...key, email: 'Admin@Example.com' }, 'default')).toBe(edgedns.account(key, 'default'));
+  expect(edgedns.account(token, 'default')).toBe('token default/cloudflare/token');
   const elsewhere = ['https://API.example.net/client/v4', 'https://api.example.net:443/client/v4/'];
-  expect(new Set(elsewhere.map((endpoint) => edgedns.account({ ...token, endpoint })))).toEqual(
-    new Set(['token cloudflare/token at https://api.example.net/client/v4']),
+  expect(new Set(elsewhere.map((endpoint) => edgedns.account({ ...token, endpoint }, 'default')))).toEqual(
+    new Set(['token default/cloudflare/token at https://api.example.net/client/v4']),
   );
 });

@@ -60,15 +60,16 @@ export function baseUrl({ endpoint = vendorsOwn }: EdgednsConfig): string {
 }
 
 /** Tokens of one user share their limit, too, but whose a token is can only be found out by asking. */
-export function accountOf(config: EdgednsConfig): string {
+export function accountOf(config: EdgednsConfig, namespace: string): string {
   const login = loginOf(config);
-  const who = 'token' in login ? `token ${login.token.name}/${login.token.key}` : login.email.toLowerCase();
+  const who =
+    'token' in login ? `token ${namespace}/${login.token.name}/${login.token.key}` : login.email.toLowerCase();
   return config.endpoint === undefined ? who : `${who} at ${baseUrl(config)}`;
 }
 
 /** What the schema cannot say. Pure. */
 export function configProblems(config: EdgednsConfig): readonly ConfigProblem[] {
-  return [...loginProblems(config), ...endpointProblems(config.endpoint)];
+  return [...loginProblems(config), ...endpointProblems(config)];
 }
 
 function loginProblems({ apiTokenSecretRef, email, apiKeySecretRef }: EdgednsConfig): readonly ConfigProblem[] {

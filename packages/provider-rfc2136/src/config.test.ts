@@ -122,4 +122,4 @@ test.each<[string, Rfc2136Config, string]>([
     { ...block, nameserver: '2001:DB8:0:0::53', tsigKeyName: 'ACME-update.' },
     '[2001:db8::53]:53/acme-update',
   ],
-])('the account is %s', (_title, config, account) => expect(rfc2136.account(config)).toBe(account));
+])('the account is %s', (_title, config, account) => expect(rfc2136.account(config, 'default')).toBe(account));

@@ -69,7 +69,7 @@ export function configProblems(config: RoutednsConfig): readonly ConfigProblem[]
     ...keyProblems(config),
     ...zoneProblems(config.hostedZoneID),
     ...roleProblems(config),
-    ...endpointProblems(config.endpoint),
+    ...endpointProblems(config),
   ];
 }
 

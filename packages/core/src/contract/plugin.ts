@@ -79,8 +79,11 @@ export interface ProviderPlugin<Schema extends TObject = TObject> {
   secretProblems?(config: Static<Schema>, read: ReadSecret): readonly ConfigProblem[];
   /** Pure: whether the block can hold challenges of `domain`, where that can be told without asking the service. */
   serves?(config: Static<Schema>, read: ReadSecret, domain: DnsName): boolean | undefined;
-  /** Stable, no secret: access key id, project, host, server + key name. Pure. */
-  account(config: Static<Schema>): string;
+  /**
+   * Stable, no secret: access key id, project, host, server + key name. Pure. Where only a Secret reference tells
+   * accounts apart, `namespace` (where the Secret is) has to be part of it.
+   */
+  account(config: Static<Schema>, namespace: string): string;
   /** Constructs without I/O; the vendor SDK is imported on the first call that needs it. */
   create(config: Static<Schema>, host: ProviderHost): DnsProvider;
 }

@@ -1,3 +1,4 @@
+import { checkBundle } from '../egress/trust.ts';
 import type { ConfigProblem } from './plugin.ts';
 import { type TObject, type TString, Type } from './type.ts';
 
@@ -36,8 +37,15 @@ export function caBundleField(): TString {
   });
 }
 
-/** What is wrong with the value of an `endpoint`. Pure. */
-export function endpointProblems(endpoint: string | undefined): readonly ConfigProblem[] {
+/** What is wrong with the values of `endpoint` and `caBundle`. Pure. */
+export function endpointProblems(config: {
+  readonly endpoint?: string;
+  readonly caBundle?: string;
+}): readonly ConfigProblem[] {
+  return [...urlProblems(config.endpoint), ...bundleProblems(config.caBundle)];
+}
+
+function urlProblems(endpoint: string | undefined): readonly ConfigProblem[] {
   if (endpoint === undefined) return [];
   const problem = (message: string): ConfigProblem[] => [{ path: 'endpoint', message, severity: 'error' }];
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
@@ -47,4 +55,13 @@ export function endpointProblems(endpoint: string | undefined): readonly ConfigP
     return problem('carries a user name or password; credentials belong into a Secret');
   if (url.search !== '' || url.hash !== '') return problem('a base URL has neither "?" nor "#"');
   return [];
+}
+
+function bundleProblems(caBundle: string | undefined): readonly ConfigProblem[] {
+  try {
+    if (caBundle !== undefined) checkBundle(caBundle);
+    return [];
+  } catch (error) {
+    return [{ path: 'caBundle', message: (error as Error).message.replace(/^caBundle:? /, ''), severity: 'error' }];
+  }
 }

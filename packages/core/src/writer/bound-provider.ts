@@ -38,9 +38,14 @@ export function bindProvider(
   return {
     block,
     displayName,
-    account: `${block.key}:${plugin.account(config)}`,
+    account: `${block.key}:${plugin.account(config, namespaceOf(block))}`,
     capabilities: plugin.capabilities,
     provider: plugin.create(config, { ...host, providerName: displayName }),
     ...(plugin.zoneField === undefined ? {} : { zoneField: plugin.zoneField }),
   };
+}
+
+/** Where the Secrets of a block are; '' for a ClusterIssuer, whose Secrets are all in one place. */
+export function namespaceOf({ issuer }: ProviderBlock): string {
+  return issuer.split('/')[1] ?? '';
 }

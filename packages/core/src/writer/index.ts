@@ -1,4 +1,4 @@
-export { type BoundProvider, bindProvider, providerTitle } from './bound-provider.ts';
+export { type BoundProvider, bindProvider, namespaceOf, providerTitle } from './bound-provider.ts';
 export type { Ledger, LedgerEntry, ProviderBlock } from './ledger.ts';
 export { createLimiter, type Limiter } from './limiter.ts';
 export { MemoryLedger } from './memory-ledger.ts';

@@ -7,7 +7,7 @@ import {
   type Zone,
 } from '../contract/index.ts';
 import { onAbort, systemTimers, type Timers } from '../time/index.ts';
-import { type BoundProvider, createProviderCalls, type ProviderCalls } from '../writer/index.ts';
+import { type BoundProvider, createProviderCalls, namespaceOf, type ProviderCalls } from '../writer/index.ts';
 import { longestZone } from './longest-zone.ts';
 
 /** Finds the zone to write a challenge's value to. */
@@ -154,7 +154,7 @@ function waitFor(answer: Answer, bound: BoundProvider, signal: AbortSignal): Pro
 
 /** Blocks of one account may point at different Secrets or at a zone of their own, and so may see different zones. */
 function blockKey({ account, block }: BoundProvider): string {
-  return `${account} ${JSON.stringify(block.config)}`;
+  return `${account} ${namespaceOf(block)} ${JSON.stringify(block.config)}`;
 }
 
 function noZone(bound: BoundProvider, target: RecordTarget, seen: readonly Zone[] | undefined): ProviderError {

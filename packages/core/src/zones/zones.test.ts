@@ -107,6 +107,20 @@ describe('a provider that lists its zones', () => {
     expect(calls).toBe(3);
   });
 
+  test('the same block in two namespaces has Secrets of its own in each, and so a list of its own', async () => {
+    let calls = 0;
+    const { finder, bound } = setUp({
+      listZones: async () => {
+        calls++;
+        return zones('example.com');
+      },
+    });
+    const issuers = ['Issuer/default/ca', 'Issuer/default/other', 'Issuer/shop/ca'];
+    for (const issuer of issuers)
+      await finder.find({ ...bound, block: { ...bound.block, issuer } }, target('example.com'), signal);
+    expect(calls).toBe(2);
+  });
+
   test('a failure is not kept', async () => {
     let calls = 0;
     const { finder, bound } = setUp({
