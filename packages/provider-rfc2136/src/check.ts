@@ -1,6 +1,6 @@
 import { type CallContext, type CheckItem, isProviderError } from '@zoneproof/core';
 import { formatServer, type TsigKey, toDnsName } from '@zoneproof/dns';
-import { type Client, UpdateFailure } from './client.ts';
+import type { Client } from './client.ts';
 import { type Peer, refusalError, skewText } from './errors.ts';
 
 // RFC 6761 6.4: no server has a zone here. An update of it, without any record, changes nothing anywhere; and since a
@@ -57,7 +57,6 @@ function unsigned(at: string): CheckItem {
 }
 
 function told(error: unknown, at: string): string {
-  if (error instanceof UpdateFailure) return error.error.message;
   return isProviderError(error)
     ? error.message
     : `${at}: the check broke off (${error instanceof Error ? error.name : typeof error}).`;

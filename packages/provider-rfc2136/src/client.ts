@@ -16,25 +16,13 @@ import { exchangeError } from './errors.ts';
 export interface Client {
   /** @throws ProviderError */
   ask(name: DnsName, type: 'SOA' | 'TXT', call: CallContext): Promise<DnsMessage>;
-  /** One signed UPDATE. @throws UpdateFailure */
+  /** One signed UPDATE. @throws ProviderError */
   update(
     zone: DnsName,
     records: readonly UpdateRecord[],
     key: TsigKey | undefined,
     call: CallContext,
   ): Promise<UpdateReply>;
-}
-
-/** An UPDATE without an answer. When `sent` is false, it certainly had no effect. */
-export class UpdateFailure extends Error {
-  readonly error: ProviderError;
-  readonly sent: boolean;
-
-  constructor(error: ProviderError, sent: boolean) {
-    super(error.message, { cause: error });
-    this.error = error;
-    this.sent = sent;
-  }
 }
 
 export function createClient(server: DnsServer, host: ProviderHost): Client {
@@ -73,17 +61,13 @@ export function createClient(server: DnsServer, host: ProviderHost): Client {
 
     async update(zone, records, key, call) {
       const doing = `updating zone ${zone}`;
-      try {
-        await permitted(call, doing);
-      } catch (error) {
-        throw isProviderError(error) ? new UpdateFailure(error, false) : error;
-      }
+      await permitted(call, doing);
       try {
         const options = { transport, random, signal: call.signal, now: () => clock.now() };
         return await sendUpdate({ zone, records }, server, key ? { ...options, key } : options);
       } catch (error) {
         if (!(error instanceof DnsExchangeError)) throw error;
-        throw new UpdateFailure(exchangeError(error, doing, { providerName, server }), error.sent);
+        throw exchangeError(error, doing, { providerName, server });
       }
     },
   };

@@ -140,12 +140,14 @@ export function exchangeError(error: DnsExchangeError, doing: string, peer: Peer
     return new ProviderError({
       kind: 'aborted',
       message: `${peer.providerName}: stopped while ${doing}`,
+      sent: error.sent,
       cause: error,
     });
   return new ProviderError({
     kind: error.kind === 'denied' ? 'permission' : 'unavailable',
     message: `${peer.providerName}: no answer while ${doing}: ${error.message}. Check nameserver, and the way to it over UDP and TCP.`,
     vendorCode: error.kind,
+    sent: error.sent,
     cause: error,
   });
 }

@@ -9,7 +9,7 @@ import {
 } from '@zoneproof/core';
 import type { DnsName, UpdateRecord } from '@zoneproof/dns';
 import { checkServer } from './check.ts';
-import { createClient, UpdateFailure } from './client.ts';
+import { createClient } from './client.ts';
 import { type Rfc2136Config, serverOf } from './config.ts';
 import { inTheWayError, type Peer, refusalError, skewText, unprovenError } from './errors.ts';
 import { planSteps, type Seen, shows } from './rrset.ts';
@@ -73,9 +73,8 @@ export function createRfc2136Provider(config: Rfc2136Config, host: ProviderHost)
       const proven = reply.tsig === undefined || (reply.tsig.status === 'verified' && reply.tsig.error === 0);
       return proven ? undefined : { status: 'unknown', error: unprovenError(reply, zone, peer) };
     } catch (error) {
-      if (error instanceof UpdateFailure) return { status: error.sent ? 'unknown' : 'failed', error: error.error };
-      if (isProviderError(error)) return { status: 'failed', error };
-      throw error;
+      if (!isProviderError(error)) throw error;
+      return { status: error.details.sent ? 'unknown' : 'failed', error };
     }
   }
 
