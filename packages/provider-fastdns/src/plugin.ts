@@ -37,6 +37,12 @@ export const fastdns = defineProvider({
     clientSecretSecretRef: { name: 'akamai', key: 'clientSecret' },
     accessTokenSecretRef: { name: 'akamai', key: 'accessToken' },
   },
+  misplacedFields: {
+    host: 'of .edgerc is serviceConsumerDomain',
+    clientToken: 'belongs into a Secret: use clientTokenSecretRef',
+    clientSecret: 'belongs into a Secret: use clientSecretSecretRef',
+    accessToken: 'belongs into a Secret: use accessTokenSecretRef',
+  },
   permissions,
   errors: knownErrors,
   problems: configProblems,

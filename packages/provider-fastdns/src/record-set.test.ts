@@ -1,11 +1,11 @@
 import { toDnsName } from '@zoneproof/dns';
-import { editFor, isSameRdata, newSet, type SetEdit, type WantedSet, wantedSets } from './record-set.ts';
+import { editFor, isSameRdata, newSet, type WantedSet, wantedSets } from './record-set.ts';
 
 const name = toDnsName('_acme-challenge.example.com');
 const wanted = (present: string[], absent: string[] = []): WantedSet => ({ name, ttl: 300, present, absent, held: [] });
 const set = (...rdata: string[]) => ({ name, ttl: 4711, rdata });
 
-test.each<[string, readonly string[] | undefined, WantedSet, Omit<SetEdit, 'name'> | undefined]>([
+test.each<[string, readonly string[] | undefined, WantedSet, object | undefined]>([
   ['adds a set', undefined, wanted(['a', 'b']), { op: 'ADD', ttl: 300, rdata: ['"a"', '"b"'] }],
   ['keeps a foreign value and the TTL', ['"x"'], wanted(['a']), { op: 'EDIT', ttl: 4711, rdata: ['"x"', '"a"'] }],
   ['leaves what is so', ['"a"', '"x"'], wanted(['a'], ['b']), undefined],

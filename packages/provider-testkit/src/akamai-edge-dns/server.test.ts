@@ -24,7 +24,7 @@ interface Seen {
   readonly status: number;
   readonly type: string | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: Record<string, never>;
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** `POST /zones/example.test/recordsets`, signed for the client. */
@@ -40,7 +40,7 @@ async function call(line: string, content?: object, client: EdgeGridClient = emu
   const authorization = `${start}signature=${createHmac('sha256', key).update(data).digest('base64')}`;
   const answer = await egress.http({ method, url: url.href, headers: { authorization }, ...(body && { body }) });
   const text = Buffer.from(answer.body).toString();
-  const parsed = text === '' ? {} : (JSON.parse(text) as Record<string, never>);
+  const parsed = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   const type = parsed.type as string | undefined;
   return { status: answer.status, type: type?.split('/').at(-1), headers: answer.headers, body: parsed };
 }

@@ -10,7 +10,7 @@ import { operations } from './api.ts';
 import { type EdgeGridClient, verifyEdgeGrid } from './edgegrid.ts';
 import { apiProblem, busyZone, forbidden, gatewayProblem } from './problems.ts';
 import { Service } from './service.ts';
-import type { ActivationState, StagedEdit } from './zone.ts';
+import { type ActivationState, edited, isAnswer, keyOf, type StagedEdit } from './zone.ts';
 
 export interface AkamaiEdgeDnsOptions {
   /** The clock of Akamai; default the system's. */
@@ -48,6 +48,12 @@ export interface AkamaiEdgeDnsEmulator extends EmulatorServer, EmulatedZones {
   plantOther(name: string, type: string, rdata: string): void;
   /** What `user` (default: that of `client`) has staged; undefined without a change list. */
   staged(zone: string, user?: string): readonly StagedEdit[] | undefined;
+  /** Somebody stages one more edit in the change list of `user` (default: that of `client`). */
+  stage(zone: string, edit: StagedEdit, user?: string): void;
+  /** All change lists were last modified this much earlier. */
+  ageLists(ms: number): void;
+  /** The rdata at a name as it was sent. */
+  rdata(name: string): readonly string[];
   /** At most as many record sets in a zone; the result takes it back. */
   limitRecordSets(most: number): () => void;
 }
@@ -159,6 +165,17 @@ export async function startAkamaiEdgeDns(options: AkamaiEdgeDnsOptions = {}): Pr
       service.createSets(zone, [{ name, type, ttl: 300, rdata: [rdata] }], false);
     },
     staged: (zone, user = client.user) => service.list(user, zone)?.edits,
+    stage(name, edit, user = client.user) {
+      const list = service.list(user, name);
+      const sets = list && edited(list.sets, name, edit, service.limits);
+      if (list === undefined || sets === undefined || isAnswer(sets))
+        throw new Error(`nothing can be staged for ${name}`);
+      list.stage(edit, sets, now());
+    },
+    ageLists(ms) {
+      for (const list of service.lists.values()) list.modifiedAt -= ms;
+    },
+    rdata: (name) => service.zoneOf(name)?.sets.get(keyOf(name, 'TXT'))?.rdata ?? [],
     limitRecordSets(most) {
       const { limits } = service;
       service.limits = { ...limits, maxRecordSets: most };
