@@ -89,9 +89,10 @@ async function sharedFiles() {
   if (byHand.length > 0) throw new Error(`generators do not write what is in ${byHand.join(', ')}`);
 }
 
+/** What is not as in the last commit. */
 async function changedFiles() {
-  const lines = (await git('status', '--porcelain', '--untracked-files=all')).split('\n').filter(Boolean);
-  return lines.map((line) => line.slice(3));
+  await git('add', '--all');
+  return (await git('diff', '--cached', '--name-only', 'HEAD')).split('\n').filter(Boolean);
 }
 
 /** What the provider or the assertion says; undefined when something else broke. */
