@@ -38,11 +38,17 @@ async function call(line: string, content?: object, client: EdgeGridClient = emu
   const key = createHmac('sha256', client.clientSecret).update(stamp).digest('base64');
   const data = [method, 'https', url.host, url.pathname + url.search, '', hash, start].join('\t');
   const authorization = `${start}signature=${createHmac('sha256', key).update(data).digest('base64')}`;
-  const answer = await egress.http({ method, url: url.href, headers: { authorization }, ...(body && { body }) });
+  const type = { 'content-type': 'application/json' };
+  const answer = await egress.http({
+    method,
+    url: url.href,
+    headers: { authorization, ...type },
+    ...(body && { body }),
+  });
   const text = Buffer.from(answer.body).toString();
   const parsed = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-  const type = parsed.type as string | undefined;
-  return { status: answer.status, type: type?.split('/').at(-1), headers: answer.headers, body: parsed };
+  const problem = parsed.type as string | undefined;
+  return { status: answer.status, type: problem?.split('/').at(-1), headers: answer.headers, body: parsed };
 }
 
 const set = (owner: string, ...values: string[]) => ({

@@ -108,6 +108,14 @@ export async function startAkamaiEdgeDns(options: AkamaiEdgeDnsOptions = {}): Pr
     // https://github.com/akamai/cli-cps/issues/73
     if (denied.has(operation.id) || denied.has(operation.access))
       return gatewayProblem('pep-authz/deny', 'The client does not have the grant needed for the request', about);
+    // https://techdocs.akamai.com/edge-dns/reference/415
+    if (request.body.length > 0 && !/^application\/json\b/.test(headers['content-type'] ?? ''))
+      return apiProblem(
+        415,
+        'unsupportedMediaType',
+        'Unsupported Media Type',
+        'The request body is not application/json',
+      );
     const zone = params.zone ?? request.query.get('zone') ?? '';
     if (operation.access === 'WRITE' && readOnly.has(zone)) return forbidden();
     const left = busy.get(zone) ?? 0;
