@@ -8,7 +8,7 @@ describeProvider({
   setup: startFastdnsFixture,
   setAside: {
     'A7 pretendWrites': 'the API answers a write with 204 and no body; a transaction of its own is taken at its word',
-    'Z2 personFirst': 'nothing is ever asked of a person first',
+    Z2: 'nothing is ever asked of a person first',
     'E8 zone-twice-public': 'Edge DNS has one zone of a name',
     'E8 zone-public-and-private': 'Edge DNS has no private zones',
   },

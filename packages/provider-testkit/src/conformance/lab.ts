@@ -55,11 +55,11 @@ export class Lab {
   }
 
   /**
-   * Whether the fixture has this means of a step; false when `setAside` says why it has not.
+   * Whether the fixture has the means for a part of a step; false when `setAside` says why it has not.
    *
    * @throws AssertionError when it has not and nothing is said
    */
-  has(step: string, means: 'pretendWrites' | 'manyZones' | 'forbidSync' | 'personFirst'): boolean {
+  has(step: string, means: 'pretendWrites' | 'forbidSync'): boolean {
     if (this.fixture[means] !== undefined) return true;
     const entry = `${step} ${means}`;
     assert.ok(
