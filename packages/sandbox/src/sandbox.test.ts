@@ -42,6 +42,28 @@ describe('finding the authoritative servers as in the world', () => {
     expect(found.answers.map((record) => record.type)).toEqual(['CNAME', 'TXT']);
   });
 
+  test('more zones are delegated from the ones above them, and mirror what a service publishes', async () => {
+    const wide = await startSandbox({ zones: ['b.example.test', 'a.b.example.test', 'other.test'] });
+    try {
+      const name = '_acme-challenge.a.b.example.test';
+      wide.dns.setTxt(name, ['one', 'two'], 120);
+      wide.dns.setTxt(name, ['two', 'three'], 120);
+      expect(wide.dns.values(name)).toEqual(['two', 'three']);
+      const { message } = await exchange({ name: toDnsName('a.b.example.test'), type: 'NS' }, wide.resolvers[0]!, {
+        transport: wide.transport,
+        rd: true,
+        signal: AbortSignal.timeout(5_000),
+      });
+      expect(message.answers).toHaveLength(2);
+      expect([wide.dns.serial('a.b.example.test'), wide.dns.serial('example.test')]).toEqual([3, 1]);
+      wide.dns.setTxt(name, []);
+      expect(wide.dns.values(name)).toEqual([]);
+      wide.dns.setTxt('x.other.test', ['v']);
+    } finally {
+      await wide.close();
+    }
+  });
+
   test('nobody serves it, or nobody answers: SERVFAIL', async () => {
     const [resolver] = sandbox.resolvers;
     expect((await ask('example.com', 'A', resolver!)).rcode).toBe('SERVFAIL');

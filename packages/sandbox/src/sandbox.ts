@@ -2,6 +2,7 @@ import {
   createTsigKey,
   type DnsServer,
   type DnsTransport,
+  isWithin,
   mapTransport,
   systemTransport,
   type TsigKey,
@@ -12,10 +13,14 @@ import { type AcmeDnsOptions, type SandboxAcmeDns, startAcmeDns } from './acmedn
 import { type CaOptions, type SandboxCa, startAcmeCa } from './ca/server.ts';
 import { type SandboxResolver, startResolver } from './dns/resolver.ts';
 import { type DnsServerOptions, type SandboxDns, startDnsServer } from './dns/server.ts';
+import type { PlainRecord } from './dns/zone-data.ts';
+import type { ZoneOptions } from './dns/zones.ts';
 import { type Clock, type RandomBytes, systemRandom } from './inputs.ts';
 import { sandboxManifests } from './manifests.ts';
 
 export interface SandboxOptions {
+  /** More zones on the name servers; one that lies in another is delegated there. */
+  readonly zones?: readonly string[];
   readonly clock?: Clock;
   readonly random?: RandomBytes;
   readonly ca?: Partial<Omit<CaOptions, 'dns' | 'clock' | 'random'>>;
@@ -46,6 +51,7 @@ export interface Sandbox {
  *
  *   example.test         NS ns1, ns2; updates signed with the key `acme-update`
  *   child.example.test   delegated, on the same servers
+ *   options.zones        more of them, delegated likewise
  *   shop.test            a second zone; alias.example.test's challenge name points into it
  *   auth.example.test    delegated to acme-dns; app.example.test's challenge name points into it
  *
@@ -75,7 +81,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       startDnsServer({
         ...options.dns,
         ...(options.clock && { clock: options.clock }),
-        zones: zones(acmeDnsAccount),
+        zones: withMore(zones(acmeDnsAccount), options.zones ?? []),
         tsigKeys: [tsigKey],
         endpoints: 2,
       }),
@@ -110,10 +116,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 }
 
+const nameservers = ['ns1.example.test', 'ns2.example.test'];
+
 const addresses = { ns1: '127.0.0.1', ns2: '127.0.0.2', acmeDns: '127.0.0.3' };
 
-function zones(account: AcmeDnsAccount): DnsServerOptions['zones'] {
-  const nameservers = ['ns1.example.test', 'ns2.example.test'];
+function zones(account: AcmeDnsAccount): readonly ZoneOptions[] {
   return [
     {
       name: 'example.test',
@@ -132,4 +139,19 @@ function zones(account: AcmeDnsAccount): DnsServerOptions['zones'] {
     { name: 'child.example.test', nameservers },
     { name: 'shop.test', nameservers },
   ];
+}
+
+function withMore(own: readonly ZoneOptions[], more: readonly string[]): readonly ZoneOptions[] {
+  const all = [...own, ...more.map((name): ZoneOptions => ({ name, nameservers }))];
+  return all.map((zone) => {
+    const cuts = more.filter((name) => closest(all, name)?.name === zone.name);
+    const delegations = cuts.flatMap((name) => nameservers.map((value): PlainRecord => ({ name, type: 'NS', value })));
+    return { ...zone, records: [...(zone.records ?? []), ...delegations] };
+  });
+}
+
+/** The zone right above this one. */
+function closest(all: readonly ZoneOptions[], name: string): ZoneOptions | undefined {
+  const above = all.filter((zone) => zone.name !== name && isWithin(toDnsName(name), toDnsName(zone.name)));
+  return above.sort((a, b) => b.name.length - a.name.length)[0];
 }

@@ -143,7 +143,7 @@ export async function startDnsServer(options: DnsServerOptions): Promise<Sandbox
     throw error;
   }
 
-  const { values, serial, set, remove } = zones;
+  const { values, serial, set, setTxt, remove } = zones;
   const observed = { server: endpoints[0]!.server, endpoints, queries, updates, updateCounts };
-  return Object.assign(faults, { values, serial, set, remove, ...observed, close });
+  return Object.assign(faults, { values, serial, set, setTxt, remove, ...observed, close });
 }

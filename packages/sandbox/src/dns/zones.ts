@@ -29,6 +29,8 @@ export interface ZoneContents {
   values(name: string): readonly string[];
   serial(zone: string): number;
   set(record: PlainRecord): void;
+  /** Replaces all TXT values at a name in one step, to mirror a service that the sandbox does not have. TTL 300 s unless said. */
+  setTxt(name: string, values: readonly string[], ttl?: number): void;
   /** Without a value: the whole RRset. */
   remove(record: Omit<PlainRecord, 'value' | 'ttl'> & { readonly value?: string }): void;
 }
@@ -75,6 +77,10 @@ export function createZones(options: readonly ZoneOptions[]): Zones {
     set(plain) {
       const record = toRecord(plain);
       edit(plain.name, (records) => [...records.filter((one) => !sameData(one, record)), record]);
+    },
+    setTxt(name, values, ttl) {
+      const txt = values.map((value) => toRecord({ name, type: 'TXT', value, ...(ttl !== undefined && { ttl }) }));
+      edit(name, (records) => [...records.filter((one) => one.type !== 'TXT'), ...txt]);
     },
     remove({ name, type, value }) {
       const record = value === undefined ? undefined : toRecord({ name, type, value });
