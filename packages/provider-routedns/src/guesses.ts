@@ -14,14 +14,16 @@ export function toWanted(name: DnsName, changes: readonly TxtChange[]): Wanted {
   return { name, present: valuesOf('present'), absent, held: [...held], ttl };
 }
 
-const mostGuesses = 6;
+const mostFirst = 3;
+const mostLater = 3;
 
 /**
  * What may stand at the name if it is ours alone, the likeliest first; each is a set of values, empty when nothing is
  * there. The ledger holds intents, so some of its values may never have been written, or be gone already:
  *
- * first   nothing, where only the values of this call are held; what the ledger says; what this call leaves behind
- * later   what the ledger says without one of its values
+ * first   nothing, where only the values of this call are held; what the ledger says; what this call leaves behind;
+ *         what the ledger says with all that is to go
+ * later   the same without one of the values, the newest first
  *
  * Pure.
  */
@@ -31,12 +33,11 @@ export function guessesOf({ present, absent, held }: Wanted): {
 } {
   const done = [...new Set([...held, ...present])].filter((value) => !absent.includes(value));
   const fresh = held.filter((value) => !present.includes(value));
-  const first = distinct([...(fresh.length === 0 ? [[]] : []), held, done]);
-  const without = [...held, ...done].map((value) =>
-    (held.includes(value) ? held : done).filter((one) => one !== value),
-  );
-  const later = distinct([fresh, ...without]).filter((guess) => guess.length > 0 && !includes(first, guess));
-  return { first, later: later.slice(0, mostGuesses - first.length) };
+  const all = [...new Set([...held, ...absent])];
+  const first = distinct([...(fresh.length === 0 ? [[]] : []), held, done, all]).slice(0, mostFirst);
+  const without = (values: readonly string[]) => values.map((value) => values.filter((one) => one !== value)).reverse();
+  const later = distinct([all, fresh, ...without(all), ...without(done)]);
+  return { first, later: later.filter((guess) => guess.length > 0 && !includes(first, guess)).slice(0, mostLater) };
 }
 
 function distinct(guesses: readonly (readonly string[])[]): readonly (readonly string[])[] {

@@ -58,7 +58,8 @@ export function* climb(wanted: Wanted): Generator<Rung, Ending, Answer> {
   const guesses = guessesOf(wanted);
   const simple = yield* trySimple(wanted, guesses.first);
   if (simple.kind !== 'no-guess') return simple.ending;
-  if (simple.stands !== 'simple') {
+  // That a value is gone is proven only where no simple set can hold it.
+  if (simple.stands !== 'simple' && (simple.stands !== 'unknown' || wanted.absent.length === 0)) {
     const ending = yield* tryMultivalue(wanted);
     if (ending !== undefined) return ending;
   }
@@ -75,10 +76,12 @@ export function* climb(wanted: Wanted): Generator<Rung, Ending, Answer> {
 type Tried =
   | { readonly kind: 'ended'; readonly ending: Ending }
   /** What is known to stand there instead. */
-  | { readonly kind: 'no-guess'; readonly stands: 'simple' | 'multivalue' | 'unknown' };
+  | { readonly kind: 'no-guess'; readonly stands: Stands };
+
+type Stands = 'simple' | 'multivalue' | 'nothing' | 'unknown';
 
 function* trySimple(wanted: Wanted, guesses: readonly (readonly string[])[]): Generator<Rung, Tried, Answer> {
-  let stands: 'simple' | 'multivalue' | 'nothing' | 'unknown' = 'unknown';
+  let stands: Stands = 'unknown';
   // Once it turns out that no simple set is there, only its creation is left to try.
   const queue = [...guesses];
   for (let guess = queue.shift(); guess !== undefined; guess = queue.shift()) {
@@ -98,7 +101,7 @@ function* trySimple(wanted: Wanted, guesses: readonly (readonly string[])[]): Ge
       if (wanted.present.length > 0 && !guesses.some(({ length }) => length === 0)) queue.push([]);
     }
   }
-  return { kind: 'no-guess', stands: stands === 'nothing' ? 'unknown' : stands };
+  return { kind: 'no-guess', stands };
 }
 
 /** Undefined when a simple set stands there, or a set of ours is not as we left it. */

@@ -43,6 +43,7 @@ export const routedns = defineProvider({
     accessKeyID: 'AKIAIOSFODNN7EXAMPLE',
     secretAccessKeySecretRef: { name: 'aws', key: 'secret-access-key' },
   },
+  zoneField: 'hostedZoneID',
   permissions,
   errors: knownErrors,
   policy: accessPolicy,

@@ -24,7 +24,8 @@ export function sdkOptions(exchange: Exchange, clock: Clock) {
     useFipsEndpoint: false,
     userAgentAppId: '',
     authSchemePreference: ['aws.auth#sigv4'],
-    disableClockSkewCorrection: async () => true,
+    // The offset counts only where this is off; a client lives for one request, so there is nothing to correct.
+    disableClockSkewCorrection: async () => false,
     systemClockOffset: clock.now() - Date.now(),
     defaultUserAgentProvider: async (): Promise<[string][]> => [['zoneproof']],
   };
