@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the real name servers, CA and ACME clients that tests and benchmarks run: Debian packages (needs root or
-# sudo) and pebble (needs Go). Installs only what is missing; safe to repeat. --check only says what is missing.
+# Installs the real name servers, CA, ACME clients and AWS emulator that tests and benchmarks run: Debian packages (needs
+# root or sudo), pebble (needs Go) and moto (PyPI). Installs only what is missing; safe to repeat. --check only says what
+# is missing.
 set -euo pipefail
 
 # command:package of Debian 12 or newer
@@ -10,6 +11,7 @@ wanted=(
   pdns_server:pdns-server pdnsutil:pdns-server sqlite3:sqlite3
   lego:lego certbot:certbot
   openssl:openssl setpriv:util-linux
+  python3:python3
 )
 wanted_files=(
   /usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql:pdns-backend-sqlite3
@@ -17,6 +19,8 @@ wanted_files=(
 )
 pebble_version=$(sed -n "s/^export const pebbleVersion = '\(.*\)';/\1/p" "$(dirname "$0")/farm/src/tools.ts")
 pebble_folder="${XDG_CACHE_HOME:-$HOME/.cache}/zoneproof/pebble-$pebble_version"
+moto_version=$(sed -n "s/^export const motoVersion = '\(.*\)';/\1/p" "$(dirname "$0")/farm/src/tools.ts")
+moto_folder="${XDG_CACHE_HOME:-$HOME/.cache}/zoneproof/moto-$moto_version"
 PATH="$PATH:/usr/sbin:/sbin:/usr/local/go/bin"
 
 main() {
@@ -24,11 +28,13 @@ main() {
   if [ "${1:-}" = --check ]; then
     [ "${#packages[@]}" -eq 0 ] || echo "missing: ${packages[*]}"
     [ -x "$pebble_folder/pebble" ] || echo "missing: pebble $pebble_version"
-    [ "${#packages[@]}" -eq 0 ] && [ -x "$pebble_folder/pebble" ]
+    [ -x "$moto_folder/bin/moto_server" ] || echo "missing: moto $moto_version"
+    [ "${#packages[@]}" -eq 0 ] && [ -x "$pebble_folder/pebble" ] && [ -x "$moto_folder/bin/moto_server" ]
     return
   fi
   [ "${#packages[@]}" -eq 0 ] || install_packages "${packages[@]}"
   [ -x "$pebble_folder/pebble" ] || build_pebble
+  [ -x "$moto_folder/bin/moto_server" ] || install_moto
   mapfile -t packages < <(missing_packages)
   if [ "${#packages[@]}" -gt 0 ]; then
     echo "still missing after the installation: ${packages[*]}" >&2
@@ -62,6 +68,14 @@ install_packages() {
 build_pebble() {
   command -v go >/dev/null || { echo "pebble is built from source: install Go (https://go.dev/dl/)" >&2; return 1; }
   GOBIN="$pebble_folder" go install "github.com/letsencrypt/pebble/v2/cmd/pebble@v$pebble_version"
+}
+
+# Debian's python3 makes a venv only with the package python3-venv; others bring it along.
+install_moto() {
+  python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
+  rm -rf "$moto_folder"
+  python3 -m venv "$moto_folder"
+  "$moto_folder/bin/pip" install -q --disable-pip-version-check "moto[server]==$moto_version"
 }
 
 main "$@"

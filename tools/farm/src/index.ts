@@ -1,9 +1,10 @@
 export { type Bind, type BindZone, type NameServer, type NameServerOptions, startBind } from './bind.ts';
 export { startKnot } from './knot.ts';
+export { type Moto, startMoto } from './moto.ts';
 export { type Pebble, type PebbleOptions, startPebble } from './pebble.ts';
 export { freePort } from './ports.ts';
 export { startPowerdns } from './powerdns.ts';
 export { type RunningServer, type ServerPlan, startServer } from './process.ts';
 export { createLocalhostTls, type LocalhostTls } from './tls.ts';
-export { describeReal, findTool, pebbleVersion, type RealServer, requireReal, tool } from './tools.ts';
+export { describeReal, findTool, motoVersion, pebbleVersion, type RealServer, requireReal, tool } from './tools.ts';
 export { algorithmWord, type FarmZone, newTsigKey, secretBase64, zoneFile } from './zone-file.ts';

@@ -5,7 +5,10 @@ import { delimiter, join } from 'node:path';
 /** Version of pebble that the tests are written for; tools/install-real-servers.sh builds it. */
 export const pebbleVersion = '2.10.1';
 
-export type RealServer = 'bind' | 'knot' | 'powerdns' | 'pebble' | 'lego' | 'certbot';
+/** Version of moto (PyPI) that the tests are written for; tools/install-real-servers.sh puts it into a venv. */
+export const motoVersion = '5.2.5';
+
+export type RealServer = 'bind' | 'knot' | 'powerdns' | 'pebble' | 'lego' | 'certbot' | 'moto';
 
 const commandsOf: Readonly<Record<RealServer, readonly string[]>> = {
   bind: ['named', 'nsupdate'],
@@ -14,11 +17,12 @@ const commandsOf: Readonly<Record<RealServer, readonly string[]>> = {
   pebble: ['pebble', 'openssl'],
   lego: ['lego'],
   certbot: ['certbot'],
+  moto: ['moto_server', 'openssl'],
 };
 
 /** Full path of a program, or undefined. Looks in PATH, in the folders of system daemons and in our cache. */
 export function findTool(command: string): string | undefined {
-  const folders = [...pebbleFolders(), ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+  const folders = [...cacheFolders(), ...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin'];
   return folders.map((folder) => join(folder, command)).find(isExecutable);
 }
 
@@ -75,9 +79,9 @@ function missingText(commands: readonly string[]): string {
   return `${commands.join(', ')} ${are} not installed; tools/install-real-servers.sh installs what the tests need`;
 }
 
-function pebbleFolders(): readonly string[] {
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
-  return [join(cache, 'zoneproof', `pebble-${pebbleVersion}`)];
+function cacheFolders(): readonly string[] {
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'zoneproof');
+  return [join(cache, `pebble-${pebbleVersion}`), join(cache, `moto-${motoVersion}`, 'bin')];
 }
 
 function isExecutable(path: string): boolean {
