@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HttpRequest, ProviderError } from '@zoneproof/core';
@@ -47,6 +48,12 @@ const file = async (name: string, content: string): Promise<string> => {
   await writeFile(join(folder, name), content);
   return join(folder, name);
 };
+
+const camel = (answer: { AccessKeyId: string; SecretAccessKey: string }) => ({
+  accessKeyId: answer.AccessKeyId,
+  secretAccessKey: answer.SecretAccessKey,
+  sessionToken: 'session',
+});
 
 describe('the key of the block', () => {
   test('is used as the Secret has it at each call', async () => {
@@ -169,6 +176,35 @@ describe('ambient credentials', () => {
     await expect(list(host)).resolves.toHaveLength(1);
     expect(host.requests[0]).toBe(`POST ${aws.origin}/`);
     expect(actions()).toEqual(['AssumeRole 200', 'ListHostedZonesByName 200']);
+  });
+
+  test('an SSO session is used through the egress, and told when it has ended', async () => {
+    const start_url = 'https://example.awsapps.com/start';
+    await file(
+      'config',
+      `[default]\nsso_start_url = ${start_url}\nsso_region = eu-west-1\nsso_account_id = 123456789012\nsso_role_name = dns\n`,
+    );
+    const cache = join(folder, '.aws', 'sso', 'cache');
+    await mkdir(cache, { recursive: true });
+    process.env.HOME = folder;
+    const token = async (expiresAt: number) =>
+      writeFile(
+        join(cache, `${createHash('sha1').update(start_url).digest('hex')}.json`),
+        JSON.stringify({ accessToken: 'sso-token', expiresAt: new Date(expiresAt).toISOString() }),
+      );
+    const roleCredentials = { ...camel(session()), expiration: Date.now() + 3_600_000 };
+    const answering = ({ url }: HttpRequest) =>
+      url.startsWith('https://portal.sso.eu-west-1.amazonaws.com/') ? json({ roleCredentials }) : undefined;
+    await token(Date.now() + 3_600_000);
+    const host = start({}, { answering });
+    await list(host)?.catch(() => undefined);
+    expect(host.requests).toEqual([
+      'GET https://portal.sso.eu-west-1.amazonaws.com/federation/credentials?role_name=dns&account_id=123456789012',
+      `GET ${aws.origin}/2013-04-01/hostedzonesbyname?maxitems=100`,
+    ]);
+    await token(Date.now() - 1_000);
+    const error = await failure(start({}, { answering }));
+    expect(error).toMatchObject({ kind: 'auth', message: expect.stringMatching(/profile "default".*aws sso login/) });
   });
 
   test('a web identity token is exchanged, read anew each time', async () => {

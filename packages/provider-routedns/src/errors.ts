@@ -82,7 +82,7 @@ const table: readonly Row[] = [
   [
     /^(Invalid\w*|Malformed\w*|ValidationError|NoSuchChange|\w*Exception)$/,
     'invalid',
-    'Report it if you see no reason for it.',
+    'AWS does not take the request as it is; its words say why.',
   ],
 ];
 
@@ -107,9 +107,11 @@ export function answerError(answer: RefusingAnswer, context: ErrorContext): Prov
   const [, , kind, advice] = row === undefined ? statusRow(status) : (['', '', row[1], row[2]] as const);
   const off = kind === 'auth' ? clockOff(answer, context.now) : undefined;
   const retryAfter = retryAfterMs(answer.headers['retry-after'], context.now);
+  const happened =
+    code === '' ? `HTTP ${status} came back to ${context.what}` : `AWS refused ${context.what} (${code})`;
   return new ProviderError({
     kind,
-    message: `${context.providerName}: ${context.what} was refused (${code === '' ? `HTTP ${status}` : code})${saidBy(answer)}. ${off ?? advice}`,
+    message: `${context.providerName}: ${happened}${saidBy(answer)}. ${off ?? advice}`,
     httpStatus: status,
     // A 503 is said before anything is done; of other failures nobody knows.
     sent: context.writes && (status < 400 || (status >= 500 && status !== 503)),

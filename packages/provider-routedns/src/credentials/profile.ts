@@ -1,5 +1,11 @@
-import { getProfileName, parseKnownFiles } from '@smithy/core/config';
-import { type ApiRequests, type CallContext, isProviderError, type ProviderHost } from '@zoneproof/core';
+import {
+  type ApiRequests,
+  type CallContext,
+  isProviderError,
+  oneLine,
+  ProviderError,
+  type ProviderHost,
+} from '@zoneproof/core';
 import { createExchange, sdkOptions } from '../sdk.ts';
 import type { Identity } from './identity.ts';
 import type { Sts } from './sts.ts';
@@ -28,6 +34,7 @@ interface Profile {
  * https://docs.aws.amazon.com/sdkref/latest/guide/file-format.html
  */
 export async function fromProfile(sources: ProfileSources, call: CallContext): Promise<Identity | undefined> {
+  const { getProfileName, parseKnownFiles } = await import('@smithy/core/config');
   const profiles: Readonly<Record<string, Profile>> = await parseKnownFiles({ ignoreCache: true });
   return resolve(getProfileName({}), profiles, sources, call, []);
 }
@@ -85,7 +92,14 @@ async function bySdk(
   } catch (error) {
     if (isProviderError(error)) throw error;
     if (isProviderError(exchange.failure)) throw exchange.failure;
-    return undefined;
+    // Where the SDK's chain goes on, so does this one; it stops at a session that has ended, for example.
+    const { tryNextLink, message } = error as { readonly tryNextLink?: boolean; readonly message?: string };
+    if (tryNextLink !== false) return undefined;
+    throw new ProviderError({
+      kind: 'auth',
+      message: `${host.providerName}: the profile "${profile}" gives no credentials: ${oneLine(message)}`,
+      sent: false,
+    });
   }
 }
 
