@@ -1,5 +1,6 @@
-// `npm run bench [-- --quick] [--only zoneproof|lego|certbot] [-o json]`: zoneproof beside lego and certbot, on the same
-// pebble and BIND, in one run. It reports; it judges nothing.
+// `npm run bench [-- --quick] [--only zoneproof|lego|certbot|requests] [-o json]`: zoneproof beside lego and certbot, on
+// the same pebble and BIND, in one run; and the requests it sends to the APIs of DNS services (`requests`), counted by
+// emulators. It reports; it judges nothing.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { requireReal } from '@zoneproof/farm';
@@ -7,6 +8,7 @@ import { casesOf } from './cases.ts';
 import { certbot } from './certbot.ts';
 import { lego, legoAsItComes } from './lego.ts';
 import { measure, median, type Row } from './measure.ts';
+import { requestRows, requestTable } from './requests/index.ts';
 import { latenciesInRunningController } from './running-controller.ts';
 import { table } from './table.ts';
 import { startWorld, type World } from './world.ts';
@@ -19,12 +21,10 @@ const { values: options } = parseArgs({
     output: { type: 'string', short: 'o', default: 'table' },
   },
 });
-if (!requireReal('bind', 'pebble', 'lego', 'certbot'))
+const wants = (name: string) => options.only.length === 0 || options.only.some((one) => name.startsWith(one));
+const clients = [zoneproof, lego, legoAsItComes, certbot].filter((client) => wants(client.name));
+if (clients.length > 0 && !requireReal('bind', 'pebble', 'lego', 'certbot'))
   throw new Error('the benchmark needs real servers and clients: run tools/install-real-servers.sh first');
-
-const clients = [zoneproof, lego, legoAsItComes, certbot].filter(
-  (client) => options.only.length === 0 || options.only.some((name) => client.name.startsWith(name)),
-);
 
 const rows: Row[] = [];
 for (const found of clients.flatMap((client) => casesOf(client, options.quick)))
@@ -36,6 +36,7 @@ for (const found of clients.flatMap((client) => casesOf(client, options.quick)))
 const latencies = clients.includes(zoneproof)
   ? await withWorld(0, (world) => latenciesInRunningController(world, options.quick ? 3 : 10))
   : [];
+const requests = wants('requests') ? await requestRows(options.quick, progress) : [];
 await print();
 
 async function withWorld<T>(badNonces: number, use: (world: World) => Promise<T>): Promise<T> {
@@ -52,22 +53,28 @@ async function print(): Promise<void> {
   for (const client of clients) versions[client.name] = await client.version();
   const machine = `${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.version}`;
   if (options.output === 'json') {
-    console.log(JSON.stringify({ machine, versions, rows, runningControllerMs: latencies }, undefined, 2));
+    console.log(JSON.stringify({ machine, versions, rows, runningControllerMs: latencies, requests }, undefined, 2));
     return;
   }
-  console.log(`${machine}; BIND and pebble share these CPUs`);
-  console.log(
-    Object.entries(versions)
-      .map(([name, version]) => `${name} ${version}`)
-      .join(', '),
-  );
-  console.log(`\n${table(rows)}`);
+  if (clients.length > 0) {
+    console.log(`${machine}; BIND and pebble share these CPUs`);
+    console.log(
+      Object.entries(versions)
+        .map(([name, version]) => `${name} ${version}`)
+        .join(', '),
+    );
+    console.log(`\n${table(rows)}`);
+  }
   if (latencies.length > 0) {
     const [least, middle, most] = [Math.min(...latencies), median(latencies), Math.max(...latencies)].map(Math.round);
     console.log(
       `\nOne certificate in a running zoneproof: ${middle} ms (${least} to ${most}, ${latencies.length} times)`,
     );
   }
+  if (requests.length > 0)
+    console.log(
+      `\nAPI requests for challenges at names of their own, each value written and removed; "sum" leaves out looks at\nchanges on their way, of which each is in sync at the second, and requests for tokens\n\n${requestTable(requests)}`,
+    );
 }
 
 function progress(text: string): void {

@@ -12,7 +12,13 @@ const mayImport = {
   '@zoneproof/provider-testkit': ['@zoneproof/core', '@zoneproof/dns', '@zoneproof/sandbox'],
   zoneproof: ['@zoneproof/core', '@zoneproof/acme', '@zoneproof/dns', '@zoneproof/sandbox'],
   '@zoneproof/farm': ['@zoneproof/dns'],
-  '@zoneproof/bench': ['@zoneproof/farm', '@zoneproof/dns', 'zoneproof'],
+  '@zoneproof/bench': [
+    '@zoneproof/farm',
+    '@zoneproof/core',
+    '@zoneproof/dns',
+    '@zoneproof/provider-testkit',
+    'zoneproof',
+  ],
 };
 
 /** Packages that judge providers and so must not know one, not even in their tests. */

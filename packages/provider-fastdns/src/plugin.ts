@@ -13,8 +13,9 @@ export const fastdns = defineProvider({
     // No page names a limit of a request. EdgeGrid signs the first 131,072 octets of one: 125 sets of long names and
     // values stay below, and as many removals, one request each, fit into the 30 s of a call.
     batch: { maxChanges: 125, maxValueBytes: 65_536, atomic: true },
-    // "409 concurrentZoneModification": one change of a zone at a time.
-    writeScope: 'zone',
+    // "409 concurrentZoneModification": one change of a zone at a time. And one zone at a time, since a removal takes a
+    // request a set: fifty zones at once would share the rate until no call of theirs ended in its 30 s.
+    writeScope: 'account',
     compareAndSet: true,
     // The bulk creation; then change list, edit, submission, and the list's removal when that is refused.
     writeAttempts: 5,

@@ -26,7 +26,7 @@ import type { Fixture } from '../conformance/fixture.ts';
 import type { FastTime } from './fast-time.ts';
 
 export interface HostParts {
-  readonly fixture: Fixture;
+  readonly fixture: Pick<Fixture, 'config' | 'secrets' | 'egress'>;
   readonly plugin: ProviderPlugin;
   readonly time: FastTime;
   /** For the provider. */
@@ -40,7 +40,7 @@ export interface HostParts {
 export class WritingHost {
   readonly name: string;
   readonly ledger = new MemoryLedger();
-  readonly #fixture: Fixture;
+  readonly #fixture: HostParts['fixture'];
   readonly #plugin: ProviderPlugin;
   readonly #time: FastTime;
   readonly #clock: Clock;
@@ -88,7 +88,7 @@ export class WritingHost {
     const issuer = `Issuer/${this.name}/letsencrypt`;
     const bound = bindProvider(
       plugin,
-      { issuer, name: 'soak', key: plugin.key, config },
+      { issuer, name: this.name, key: plugin.key, config },
       {
         egress: own,
         dns: own.dns,
@@ -136,18 +136,14 @@ export class Life {
   }
 
   /** @throws ProviderError */
-  zoneOf(target: RecordTarget): Promise<Zone> {
-    return this.#zones.find(this.bound, target, this.#ending.signal);
-  }
+  readonly zoneOf = (target: RecordTarget): Promise<Zone> => this.#zones.find(this.bound, target, this.#ending.signal);
 
   /** For zones that are newer than the list. */
   forgetZones(): void {
     this.#zones.forget(this.bound);
   }
 
-  look(receipt: Receipt): ReturnType<SyncSignal['look']> {
-    return this.#sync.look(this.bound, receipt);
-  }
+  readonly look = (receipt: Receipt): ReturnType<SyncSignal['look']> => this.#sync.look(this.bound, receipt);
 
   /** Resolves when the writer calls this owner. */
   slotFree(owner: string): Promise<void> {
