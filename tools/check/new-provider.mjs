@@ -95,7 +95,8 @@ async function changedFiles() {
   return (await git('diff', '--cached', '--name-only', 'HEAD')).split('\n').filter(Boolean);
 }
 
-/** What the provider or the assertion says; undefined when something else broke. */
+/** What the suite or the provider says; undefined when something else broke. */
 function reasonOf(text) {
-  return /^\s*Message:\n\s*(.+)$/m.exec(text)?.[1] ?? /^ProviderError: (.+)$/m.exec(text)?.[1];
+  const [line] = text.split('\n');
+  return /^(?!ProviderError)\w*Error\b/.test(line) ? undefined : line.replace(/^ProviderError: /, '');
 }

@@ -64,5 +64,4 @@ export const cannotHave: Readonly<Record<string, string>> = {
   'E8 quota-reached': 'it is no answer of the service; slots.test.ts has it',
   'E8 half-of-batch-refused': 'a request holds one value; provider.test.ts has the rest of a batch',
   'E8 answer-lost': 'A2 arranges it',
-  'E8 foreign-writer-in-between': 'acme-dns has no compare-and-set',
 };

@@ -127,7 +127,7 @@ export const brokenApply: readonly BrokenProvider[] = [
   {
     defect: 'believes a yes',
     rejectedBy: 'A7',
-    because: /pretended write: changed/,
+    because: /answers as done and does not do: changed/,
     plugin: memoryProvider(() => ({ readBack: () => Promise.resolve(undefined) })),
   },
   {

@@ -166,7 +166,7 @@ export const brokenErrors: readonly BrokenProvider[] = [
   {
     defect: 'takes a wrong clock for a wrong request',
     rejectedBy: 'E8 clock-off',
-    because: /how the day ended: .*clock/,
+    because: /has to end in auth: .*clock/,
     plugin: memoryProvider((right) => ({
       refusal(answer, what, token) {
         const error = right.refusal(answer, what, token);
@@ -186,7 +186,7 @@ export const brokenErrors: readonly BrokenProvider[] = [
   {
     defect: 'breaks on an answer that lacks a field',
     rejectedBy: 'E8 answer-lacks-fields',
-    because: /how the day ended: memory "lab": no change in the answer/,
+    because: /has to end in done: memory "lab": no change in the answer/,
     plugin: memoryProvider((right) => ({
       async send(request, what, call) {
         const answer = await right.send(request, what, call);

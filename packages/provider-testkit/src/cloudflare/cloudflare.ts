@@ -59,6 +59,8 @@ export interface CloudflareEmulator extends EmulatorServer, EmulatedZones {
   plantCname(name: DnsName, target: DnsName): void;
   /** Another client adds a value in the form given, quoted or not. */
   plantContent(name: DnsName, content: string, ttl: number): void;
+  /** Another client gives the record of a value another content; its id stays. */
+  edit(name: DnsName, value: string, content: string): void;
   /** Another client removes a value. */
   uproot(name: DnsName, value: string): void;
 }
@@ -102,6 +104,13 @@ export async function startCloudflare(options: CloudflareOptions = {}): Promise<
     const zone = zoneFor(name);
     if (zone === undefined) throw new Error(`no zone holds ${name}`);
     tell(zone.transact(now(), (draft) => draft.add({ name, ...row })).changed);
+  }
+
+  function rowOf(name: DnsName, value: string) {
+    const zone = zoneFor(name);
+    const row = zone?.rows().find((one) => one.name === name && logicalValue(one.content) === value);
+    if (zone === undefined || row === undefined) throw new Error(`${name} has no such value`);
+    return { zone, row };
   }
 
   function answer(request: ApiRequest, pretend: boolean): ApiAnswer {
@@ -161,10 +170,12 @@ export async function startCloudflare(options: CloudflareOptions = {}): Promise<
     plant: (name, value, ttl) => plantRow(name, { type: 'TXT', content: quoted(value), ttl }),
     plantContent: (name, content, ttl) => plantRow(name, { type: 'TXT', content, ttl }),
     plantCname: (name, target) => plantRow(name, { type: 'CNAME', content: target, ttl: 300 }),
+    edit(name, value, content) {
+      const { zone, row } = rowOf(name, value);
+      tell(zone.transact(now(), (draft) => draft.edit(row.id, content)).changed);
+    },
     uproot(name, value) {
-      const zone = zoneFor(name);
-      const row = zone?.rows().find((one) => one.name === name && logicalValue(one.content) === value);
-      if (zone === undefined || row === undefined) throw new Error(`${name} has no such value`);
+      const { zone, row } = rowOf(name, value);
       tell(zone.transact(now(), (draft) => draft.remove(row.id)).changed);
     },
     onPublish(listener) {

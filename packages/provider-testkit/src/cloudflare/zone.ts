@@ -82,6 +82,15 @@ export class ZoneDraft {
     return row;
   }
 
+  /** https://developers.cloudflare.com/api/resources/dns/subresources/records/methods/edit/: the id stays. */
+  edit(id: string, content: string): void {
+    const row = this.rows.get(id);
+    if (row === undefined) throw new Refusal(404, 81044, 'Record does not exist.');
+    checkTxt(content);
+    this.rows.set(id, { ...row, content, modified_on: this.#at });
+    this.changed.add(row.name);
+  }
+
   /** https://developers.cloudflare.com/api/resources/dns/subresources/records/methods/create/ */
   add(input: unknown): DnsRow {
     const { type, name: asked, content, ttl } = (input ?? {}) as Readonly<Record<string, unknown>>;

@@ -77,7 +77,7 @@ export const applySteps: readonly Step[] = [
     setAside: ({ model, compareAndSet, writeScope }) =>
       compareAndSet || model === 'slots' || writeScope === 'none' || writeScope === 'name'
         ? undefined
-        : `the host sends one call at a time in a ${writeScope}, and two processes are told apart by nothing`,
+        : `the host sends one call at a time to the ${writeScope}, and two processes are told apart by nothing`,
     async run(lab) {
       // Two processes share no queue: with compare-and-set even one name is safe, else each call has a name of its own.
       const shared = lab.plugin.capabilities.compareAndSet ? await lab.prepare() : undefined;
@@ -173,7 +173,12 @@ export const applySteps: readonly Step[] = [
         .apply(other.zone, changes)
         .finally(() => lab.fixture.pretendWrites?.(false));
       const statuses = outcomes.map(({ status }) => status);
-      assert.deepEqual(statuses, ['failed'], `a pretended write: ${shown(outcomes)}`);
+      assert.deepEqual(
+        statuses,
+        ['failed'],
+        `a write that the service answers as done and does not do: ${shown(outcomes)}. Claim only what the answer proves; ` +
+          "where no answer can prove it, say so under 'A7 pretendWrites' of setAside",
+      );
     },
   },
   {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { withProviderDocs } from '@zoneproof/core';
@@ -107,6 +107,20 @@ test('README.md has to say what the plugin says', async () => {
     return [...results].find(([title]) => title.startsWith('README.md'))?.[1];
   };
   expect(await about(readme)).toBeUndefined();
-  expect(await about(readme.replace('Replace the token.', 'Replace it.'))).toMatch(/section errors of README\.md/);
-  expect(await about(readme.replace('<!-- fields -->', ''))).toMatch(/lacks the marker <!-- fields -->/);
+  const stale = readme.replace('Replace the token.', 'Replace it.');
+  expect(await about(stale)).toMatch(
+    /section errors of README\.md .*; it lacks: .*Replace the token.*ZONEPROOF_WRITE_README=1/,
+  );
+  expect(await about(readme.replace('<!-- fields -->', ''))).toMatch(/lacks the marker lines <!-- fields -->/);
+  const [more, noPlace] = ['<!-- permissions -->\n<!-- /permissions -->\n', /and the plugin has no permissions/];
+  expect(await about(`${readme}${more}`)).toMatch(noPlace);
+  process.env.ZONEPROOF_WRITE_README = '1';
+  expect(await about(stale).finally(() => delete process.env.ZONEPROOF_WRITE_README)).toBeUndefined();
+  expect(await readFile(join(packageDir, 'README.md'), 'utf8')).toBe(readme);
+});
+
+test('without compare-and-set, no other writer comes in between', async () => {
+  const { compareAndSet: _, ...capabilities } = plugin.capabilities;
+  const results = await conformance({ plugin: { ...plugin, capabilities: { ...capabilities, compareAndSet: false } } });
+  expect([...results.keys()].at(-1)).toMatch(/E8 foreign-writer-in-between \(the service has no compare-and-set\)/);
 });

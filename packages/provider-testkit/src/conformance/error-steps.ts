@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { type ChangeOutcome, isProviderError, refuseAllEgress } from '@zoneproof/core';
+import { placeOf } from './failure.ts';
 import type { Secrets } from './fixture.ts';
 import type { Lab } from './lab.ts';
 import { isBad, kindOf } from './outcomes.ts';
@@ -15,10 +16,10 @@ export const errorSteps: readonly Step[] = [
     async run(lab) {
       for (const trouble of troubles(lab)) {
         const { thrown, outcomes } = await live(lab, trouble);
-        for (const error of thrown) assert.ok(isProviderError(error), `${trouble.title}: threw ${nameOf(error)}`);
+        for (const error of thrown) assert.ok(isProviderError(error), `${trouble.title}: threw ${described(error)}`);
         assert.ok(thrown.length > 0 || outcomes.some(isBad), `${trouble.title}: nothing failed`);
         for (const outcome of outcomes.filter(isBad))
-          assert.ok(isProviderError(outcome.error), `${trouble.title}: an outcome with ${nameOf(outcome.error)}`);
+          assert.ok(isProviderError(outcome.error), `${trouble.title}: an outcome with ${described(outcome.error)}`);
       }
     },
   },
@@ -82,7 +83,12 @@ export const errorSteps: readonly Step[] = [
       await instance.apply(zone, lab.changes(['absent', name, value]));
       await instance.check();
       assert.ok(lab.traffic.requests > 0, 'no request went through the egress');
-      assert.equal(lab.traffic.unpermitted, 0, `requests without a permit, of ${lab.traffic.requests}`);
+      const { requests, unpermitted } = lab.traffic;
+      assert.ok(
+        unpermitted === 0,
+        `requests without a permit: ${unpermitted} of ${requests}. createApiRequests takes one for each; ` +
+          'who sends in another way awaits call.permit() before',
+      );
     },
   },
 ];
@@ -92,8 +98,16 @@ export function assertNoSecretSaid(lab: Lab, more: Secrets = {}): void {
   const forms = secretTexts(lab, more).flatMap(secretForms);
   for (const one of lab.said) {
     const text = printed(one);
-    assert.ok(!forms.some((form) => text.includes(form)), `a secret shows in ${nameOf(one)}`);
+    const form = forms.find((one) => text.includes(one));
+    assert.ok(form === undefined, `a secret shows in ${nameOf(one)}: ${around(text, form ?? '', forms)}`);
   }
+}
+
+/** Where a secret was found, without it. */
+function around(text: string, form: string, forms: readonly string[]): string {
+  const masked = forms.reduce((rest, one) => rest.replaceAll(one, '(the secret)'), text);
+  const at = masked.indexOf('(the secret)');
+  return form === '' ? '' : `... ${masked.slice(Math.max(0, at - 80), at + 60).replace(/\s+/g, ' ')} ...`;
 }
 
 /** Every text that may be printed nowhere. */
@@ -142,6 +156,12 @@ async function live(
   for (const attempt of attempts) await attempt().catch((error: unknown) => thrown.push(error));
   lab.traffic.mode = 'pass';
   return { thrown, outcomes };
+}
+
+/** With the place in the provider's code that it comes from: it is not meant to get here. */
+function described(value: unknown): string {
+  const place = value instanceof Error ? placeOf(value) : undefined;
+  return `${nameOf(value)}${place ? ` (${place})` : ''}; it has to be a ProviderError`;
 }
 
 function nameOf(value: unknown): string {

@@ -9,8 +9,8 @@ export interface Step {
   readonly title: string;
   /** A test for each of these: the names of bad days. */
   readonly parts?: readonly string[];
-  /** Why these capabilities do not make this promise; undefined when they do. */
-  setAside?(capabilities: Capabilities): string | undefined;
+  /** Why these capabilities do not make this promise, or this part of it; undefined when they do. */
+  setAside?(capabilities: Capabilities, part: string): string | undefined;
   /** @throws AssertionError that says what was seen instead */
   run(lab: Lab, part: string): Promise<void>;
 }

@@ -1,0 +1,50 @@
+import { fileURLToPath } from 'node:url';
+import { inspect, types } from 'node:util';
+
+const kit = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * What a failed test of the suite says to the author of a provider: the finding in a few lines, and of the trace what is
+ * not the kit's own. jest would show the kit's source instead, once for each test.
+ */
+export function failureOf(error: unknown): unknown {
+  if (!types.isNativeError(error)) return error;
+  const failure = error as Failure;
+  if (failure.code !== 'ERR_ASSERTION') {
+    failure.stack = withoutKit(failure.stack ?? failure.message);
+    return failure;
+  }
+  const finding = new Error(textOf(failure));
+  finding.stack = finding.message;
+  return finding;
+}
+
+/** The line of the trace where somebody else's code threw it: `at apply (/home/me/provider/dist/provider.js:12:3)`. */
+export function placeOf({ stack = '' }: Error): string | undefined {
+  return stack.split('\n').find(isTheirs)?.trim();
+}
+
+interface Failure extends Error {
+  readonly code?: string;
+  readonly operator?: string;
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+}
+
+function textOf({ message, operator, expected, actual }: Failure): string {
+  if (operator === '==' || operator === 'fail' || operator === undefined) return message;
+  // What follows is a comparison of Node's, of several lines, which differs from version to version.
+  const [finding = ''] = message.split('\n');
+  const shown = (value: unknown): string => inspect(value, { breakLength: Number.POSITIVE_INFINITY });
+  return `${finding}\n\n  expected  ${shown(expected)}\n  received  ${shown(actual)}`;
+}
+
+/** All of it where nobody else's frame would be left: then it is the kit that is at fault. */
+function withoutKit(stack: string): string {
+  const lines = stack.split('\n');
+  return lines.some(isTheirs) ? lines.filter((line) => !line.includes(kit)).join('\n') : stack;
+}
+
+function isTheirs(line: string): boolean {
+  return /^\s+at /.test(line) && !line.includes(kit) && !/node:|node_modules|<anonymous>/.test(line);
+}
