@@ -1,36 +1,19 @@
 import type { TxtChange } from '@zoneproof/core';
-
-/** One value of the zone: a TXT record at Cloudflare. */
-export interface Row {
-  readonly id: string;
-  readonly name: string;
-  readonly value: string;
-  /** Seconds; 1 is automatic. */
-  readonly ttl: number;
-}
-
-export type NewRow = Omit<Row, 'id'>;
+import type { NewRow, Row } from './rows.ts';
 
 /** What one change asks of a batch. */
 export type Step =
   | { readonly kind: 'none' }
   | { readonly kind: 'create'; readonly row: NewRow }
-  | { readonly kind: 'delete'; readonly ids: readonly string[] };
+  | { readonly kind: 'delete'; readonly rows: readonly Row[] };
 
 /**
- * The steps without a look at the zone: what shall be present is created, what shall be absent is deleted by its known
- * id. Undefined when an id is not known. Pure.
+ * The steps without a look at the zone: Cloudflare refuses to create what is there already. Undefined when something
+ * shall go: its id has to be looked up, since whoever gives a record another content leaves it its id. Pure.
  */
-export function stepsUnseen(
-  changes: readonly TxtChange[],
-  idOf: (change: TxtChange) => string | undefined,
-): readonly Step[] | undefined {
-  const steps = changes.map((change): Step | undefined => {
-    if (change.state === 'present') return { kind: 'create', row: newRow(change, change.held.ttl) };
-    const id = idOf(change);
-    return id === undefined ? undefined : { kind: 'delete', ids: [id] };
-  });
-  return steps.every((step) => step !== undefined) ? steps : undefined;
+export function stepsUnseen(changes: readonly TxtChange[]): readonly Step[] | undefined {
+  if (changes.some(({ state }) => state === 'absent')) return undefined;
+  return changes.map((change) => ({ kind: 'create', row: newRow(change, change.held.ttl) }));
 }
 
 /** The steps from what stands there to what is wanted. Pure. */
@@ -41,7 +24,7 @@ export function stepsFrom(rows: readonly Row[], changes: readonly TxtChange[]): 
     if (change.state === 'present')
       return same.length > 0 ? { kind: 'none' } : { kind: 'create', row: newRow(change, there[0]?.ttl) };
     // One value may stand there twice: with quotes and without.
-    return same.length === 0 ? { kind: 'none' } : { kind: 'delete', ids: same.map(({ id }) => id) };
+    return same.length === 0 ? { kind: 'none' } : { kind: 'delete', rows: same };
   });
 }
 

@@ -6,22 +6,22 @@ import {
   type ProviderHost,
   type Zone,
 } from '@zoneproof/core';
-import type { NewRow, Row } from './changes.ts';
 import { baseUrl, credentialProblem, type EdgednsConfig, loginOf } from './config.ts';
 import { type Asked, answerError } from './errors.ts';
 import { nameFilter } from './name-filter.ts';
-import { type Envelope, type ListedZone, openSdk, type RecordResponse, type Sdk, type SdkRequest } from './sdk.ts';
-import { toContent, toValue } from './txt-content.ts';
+import { everyPage } from './pages.ts';
+import { type DeletedRow, type Post, type Row, toDeletedRow, toRow } from './rows.ts';
+import { type Envelope, type ListedZone, openSdk, type RecordBatchParams, type Sdk, type SdkRequest } from './sdk.ts';
 
 export interface Batch {
   /** Ids of records. */
   readonly deletes: readonly string[];
-  readonly posts: readonly NewRow[];
+  readonly posts: readonly Post[];
 }
 
 /** What the answer to a batch says was done. */
 export interface BatchResult {
-  readonly deleted: readonly string[];
+  readonly deleted: readonly DeletedRow[];
   readonly created: readonly Row[];
 }
 
@@ -90,14 +90,21 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
 
   return {
     async zones(call) {
-      const { zones } = await connect('the list of zones', call);
-      return everyPage(zonesPerPage, (page) => zones.list(page));
+      const what = 'the list of zones';
+      const { zones } = await connect(what, call);
+      const listed = await everyPage(zonesPerPage, (page) => zones.list(page));
+      if (listed === undefined) throw inPieces(what);
+      return listed;
     },
     async rows(zone, names, call) {
-      const { records } = await connect(`the TXT records of zone ${zone.name}`, call);
+      const what = `the TXT records of zone ${zone.name}`;
+      const { records } = await connect(what, call);
       const filter = { zone_id: zone.id, type: 'TXT' as const, name: nameFilter(names) };
-      const rows = await everyPage(rowsPerPage, (page) => records.list({ ...filter, ...page }));
-      return rows.flatMap(toRow);
+      const listed = await everyPage(rowsPerPage, (page) => records.list({ ...filter, ...page }));
+      if (listed === undefined) throw inPieces(what);
+      const rows = listed.flatMap((record) => toRow(record) ?? []);
+      if (rows.length < listed.length) throw unreadable(`${at} answered ${what} with records that lack fields`, false);
+      return rows;
     },
     async batch(zone, { deletes, posts }, call) {
       const what = batchText(deletes.length + posts.length, zone);
@@ -105,17 +112,29 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
       const answer = await records.batch({
         zone_id: zone.id,
         ...(deletes.length > 0 && { deletes: deletes.map((id) => ({ id })) }),
-        ...(posts.length > 0 && { posts: posts.map(toPost) }),
+        // The SDK has a type for each type of record.
+        ...(posts.length > 0 && { posts: posts as NonNullable<RecordBatchParams['posts']> }),
       });
-      const lacks =
-        (deletes.length > 0 && !Array.isArray(answer.deletes)) || (posts.length > 0 && !Array.isArray(answer.posts));
-      if (lacks) throw withoutResult(`${at} answered ${what} without telling what was done`);
-      return {
-        deleted: (answer.deletes ?? []).flatMap((row) => (isText(row?.id) ? [row.id] : [])),
-        created: (answer.posts ?? []).flatMap(toRow),
+      const read = {
+        deleted: (answer.deletes ?? []).flatMap((record) => toDeletedRow(record) ?? []),
+        created: (answer.posts ?? []).flatMap((record) => toRow(record) ?? []),
       };
+      const isWhole =
+        isReadWhole(deletes, answer.deletes, read.deleted) && isReadWhole(posts, answer.posts, read.created);
+      if (!isWhole) throw unreadable(`${at} answered ${what} without telling what was done`, true);
+      return read;
     },
   };
+
+  function inPieces(what: string): ProviderError {
+    const message = `${at}: ${what} changed while its pages were read. It is read again.`;
+    return new ProviderError({ kind: 'unavailable', message });
+  }
+}
+
+/** An answer that does not list what was asked for, or in a form that cannot be read. */
+function isReadWhole(asked: readonly unknown[], answered: unknown, read: readonly unknown[]): boolean {
+  return asked.length === 0 || (Array.isArray(answered) && answered.length === read.length);
 }
 
 /** A question that got no answer has changed nothing. */
@@ -129,8 +148,8 @@ function batchText(changes: number, { name }: Zone): string {
   return `a batch of ${changes} ${changes === 1 ? 'change' : 'changes'} in zone ${name}`;
 }
 
-function withoutResult(what: string): ProviderError {
-  return new ProviderError({ kind: 'unavailable', message: `${what}. It is looked at again.`, sent: true });
+function unreadable(what: string, sent: boolean): ProviderError {
+  return new ProviderError({ kind: 'unavailable', message: `${what}. It is looked at again.`, sent });
 }
 
 function parsed(body: Uint8Array): Partial<Envelope> {
@@ -146,49 +165,4 @@ function hasResult(envelope: Partial<Envelope> | null, isWrite: boolean): envelo
   if (typeof envelope !== 'object' || envelope === null) return false;
   const { success, result } = envelope as { readonly success?: unknown; readonly result?: unknown };
   return success === true && (isWrite ? typeof result === 'object' && result !== null : Array.isArray(result));
-}
-
-interface PageOf<T> {
-  readonly result: readonly T[];
-  readonly result_info: object;
-}
-
-const pagesAtOnce = 4; // one after the other, 5,000 zones would take the 30 s of a call
-
-/** The SDK's own iterator asks for one page more, an empty one, and for each after the other. */
-async function everyPage<T>(
-  perPage: number,
-  read: (page: { readonly page: number; readonly per_page: number }) => Promise<PageOf<T>>,
-): Promise<readonly T[]> {
-  const rows: T[] = [];
-  for (let next = 1, last = 1; next <= last; ) {
-    const numbers = Array.from({ length: Math.min(pagesAtOnce, last - next + 1) }, (_, at) => next + at);
-    const pages = await Promise.all(numbers.map((page) => read({ page, per_page: perPage })));
-    rows.push(...pages.flatMap(({ result }) => result));
-    next += pages.length;
-    last = lastPage(pages.at(-1) as PageOf<T>, next, perPage);
-  }
-  return rows;
-}
-
-/** The number of the last page; without `total_pages` a full page is followed by another. An empty one ends all. */
-function lastPage({ result, result_info }: PageOf<unknown>, next: number, perPage: number): number {
-  const { total_pages: pages } = result_info as { readonly total_pages?: unknown };
-  if (result.length === 0) return 0;
-  if (typeof pages === 'number') return pages;
-  return result.length >= perPage ? next : 0;
-}
-
-function toPost({ name, value, ttl }: NewRow): { type: 'TXT'; name: string; content: string; ttl: number } {
-  return { type: 'TXT', name, content: toContent(value), ttl };
-}
-
-function toRow(record: Partial<RecordResponse> | null): readonly Row[] {
-  const { id, name, content, ttl } = (record ?? {}) as Readonly<Record<string, unknown>>;
-  if (!isText(id) || !isText(name) || !isText(content)) return [];
-  return [{ id, name: name.toLowerCase(), value: toValue(content), ttl: typeof ttl === 'number' ? ttl : 1 }];
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }

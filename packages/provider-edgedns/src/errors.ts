@@ -27,9 +27,13 @@ const table: readonly Row[] = [
     status: [429, 429],
     kind: 'rate-limited',
     seen: '429, 971, 10100: more than 1,200 requests in five minutes, those of other programs and of the dashboard included',
-    advice: 'Nothing: the account pauses until Cloudflare takes requests again.',
+    advice: 'This account pauses by itself until Cloudflare takes requests again.',
   },
-  { codes: [971, 10100], kind: 'rate-limited', advice: 'The account pauses until Cloudflare takes requests again.' },
+  {
+    codes: [971, 10100],
+    kind: 'rate-limited',
+    advice: 'This account pauses by itself until Cloudflare takes requests again.',
+  },
   {
     codes: [9109],
     says: /location/i,
@@ -88,7 +92,7 @@ const table: readonly Row[] = [
     codes: [81044, 81057, 81058],
     kind: 'conflict',
     seen: '81044, 81057, 81058: a record came or went in between',
-    advice: 'Nothing: the zone is read and written again.',
+    advice: 'The zone is read and written again by itself.',
   },
   {
     codes: [81053, 81054],
@@ -135,7 +139,7 @@ const table: readonly Row[] = [
     kind: 'unavailable',
     seen: '5xx, no answer, an answer that is not of the API',
     advice:
-      'Nothing at first: it is repeated by itself. When it lasts, look at www.cloudflarestatus.com and at what is on the way (proxy, endpoint).',
+      'It is repeated by itself. When it lasts, look at www.cloudflarestatus.com and at what is on the way (proxy, endpoint).',
   },
 ];
 

@@ -18,7 +18,7 @@ export const edgedns = defineProvider({
     batch: { maxChanges: 200, atomic: true },
     // Rows are independent; one name at a time keeps "present" and "absent" of one value in their order.
     writeScope: 'name',
-    // A batch names the rows that it deletes, so that no row of another writer is touched.
+    // Rows are deleted by id, right after a look; the answer tells what they held, and what was changed in between comes back.
     compareAndSet: true,
     // https://developers.cloudflare.com/dns/manage-dns-records/reference/ttl/
     ttl: { min: 60, max: 86_400, default: 60 },
@@ -46,7 +46,7 @@ export const edgedns = defineProvider({
       name: 'Zone:DNS:Edit',
       on: 'the zones (zone resources of the token)',
       need: 'always',
-      why: 'To write and remove TXT records, and to read them where an id is not known. It includes Zone:DNS:Read.',
+      why: 'To write TXT records, and to look up those to remove. It includes Zone:DNS:Read.',
     },
   ],
   errors: knownErrors,

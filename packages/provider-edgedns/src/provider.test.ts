@@ -67,7 +67,7 @@ function startWriter() {
 describe('1,000 challenges in one zone', () => {
   const records = Array.from({ length: 1000 }, (_, at) => [targetOf(`host${at}.example.test`), `value-${at}`] as const);
 
-  test('take 11 requests to list the zone, write and remove', async () => {
+  test('take 16 requests to list the zone, write and remove', async () => {
     const start = fixture.cloudflare.seen.length;
     const { bound, ask, close } = startWriter();
     const signal = new AbortController().signal;
@@ -78,20 +78,8 @@ describe('1,000 challenges in one zone', () => {
       expect(valuesAt(records[500]?.[0].name)).toEqual(state === 'present' ? ['value-500'] : []);
     }
     await close();
-    expect(actionsSince(start).sort()).toEqual([...Array(10).fill('BatchDnsRecords'), 'ListZones']);
-  });
-
-  test('take 15 requests without the zone when another process removes them', async () => {
-    const start = fixture.cloudflare.seen.length;
-    const before = startWriter();
-    await before.ask('present', records);
-    await before.close();
-    const after = startWriter();
-    const outcomes = await after.ask('absent', records);
-    await after.close();
-    expect(outcomes.every((outcome) => outcome.status === 'done' && outcome.changed)).toBe(true);
-    expect(actionsSince(start)).toHaveLength(15);
-    expect(valuesAt(records[999]?.[0].name)).toEqual([]);
+    const lists = Array(5).fill('ListDnsRecords');
+    expect(actionsSince(start).sort()).toEqual([...Array(10).fill('BatchDnsRecords'), ...lists, 'ListZones']);
   });
 });
 
@@ -109,36 +97,65 @@ test('a batch with one name that a CNAME takes goes through but for that one', a
   expect(valuesAt(targets[19]?.name)).toEqual(['value-19']);
 });
 
-describe('ids that this process remembers', () => {
-  test('save the list', async () => {
+test('a value goes whatever the id of its record is by now', async () => {
+  const instance = lab.start();
+  const value = lab.value();
+  await instance.apply(zone, lab.changes(['present', target.name, value]));
+  fixture.cloudflare.uproot(target.name, value);
+  fixture.cloudflare.plant(target.name, value, 300);
+  const start = fixture.cloudflare.seen.length;
+  expect(shown(await instance.apply(zone, lab.changes(['absent', target.name, value])))).toEqual(['changed']);
+  expect(actionsSince(start)).toEqual(['ListDnsRecords', 'BatchDnsRecords']);
+  expect(valuesAt()).toEqual([]);
+});
+
+test('a value that somebody has removed is no work', async () => {
+  const instance = lab.start();
+  const [gone, fresh] = [lab.value(), lab.value()];
+  await instance.apply(zone, lab.changes(['present', target.name, gone]));
+  fixture.cloudflare.uproot(target.name, gone);
+  const changes = lab.changes(['absent', target.name, gone], ['present', target.name, fresh]);
+  expect(shown(await instance.apply(zone, changes))).toEqual(['unchanged', 'changed']);
+  expect(valuesAt()).toEqual([fresh]);
+});
+
+describe('a record of ours that somebody has given another content', () => {
+  test('stays, and our value counts as gone', async () => {
     const instance = lab.start();
     const value = lab.value();
-    const start = fixture.cloudflare.seen.length;
     await instance.apply(zone, lab.changes(['present', target.name, value]));
-    await instance.apply(zone, lab.changes(['absent', target.name, value]));
-    expect(actionsSince(start)).toEqual(['BatchDnsRecords', 'BatchDnsRecords']);
+    fixture.cloudflare.edit(target.name, value, '"theirs"');
+    expect(shown(await instance.apply(zone, lab.changes(['absent', target.name, value])))).toEqual(['unchanged']);
+    expect(valuesAt()).toEqual(['theirs']);
   });
 
-  test('that are stale lead to a list, and the value goes whatever its id is now', async () => {
-    const instance = lab.start();
+  test('comes back when that happens between the look and the removal, and a person is told', async () => {
     const value = lab.value();
-    await instance.apply(zone, lab.changes(['present', target.name, value]));
-    fixture.cloudflare.uproot(target.name, value);
-    fixture.cloudflare.plant(target.name, value, 300);
-    const start = fixture.cloudflare.seen.length;
-    expect(shown(await instance.apply(zone, lab.changes(['absent', target.name, value])))).toEqual(['changed']);
-    expect(actionsSince(start)).toEqual(['BatchDnsRecords', 'ListDnsRecords', 'BatchDnsRecords']);
-    expect(valuesAt()).toEqual([]);
+    fixture.cloudflare.plant(target.name, value, 120);
+    const run = () => fixture.cloudflare.edit(target.name, value, 'theirs "as it is"');
+    fixture.cloudflare.fail({ kind: 'before', on: 'write', run });
+    expect(shown(await lab.start().apply(zone, lab.changes(['absent', target.name, value])))).toEqual(['changed']);
+    expect(fixture.cloudflare.published(target.name)).toMatchObject({ values: ['theirs "as it is"'], ttl: 120 });
+    expect(lab.said).toContainEqual(expect.stringMatching(/somebody changed .* were put back/));
   });
 
-  test('of a value that somebody has removed', async () => {
-    const instance = lab.start();
-    const [gone, fresh] = [lab.value(), lab.value()];
-    await instance.apply(zone, lab.changes(['present', target.name, gone]));
-    fixture.cloudflare.uproot(target.name, gone);
-    const changes = lab.changes(['absent', target.name, gone], ['present', target.name, fresh]);
-    expect(shown(await instance.apply(zone, changes))).toEqual(['unchanged', 'changed']);
-    expect(valuesAt()).toEqual([fresh]);
+  test('is told in full when it cannot be put back', async () => {
+    const value = lab.value();
+    fixture.cloudflare.plant(target.name, value, 120);
+    fixture.cloudflare.fail({
+      kind: 'before',
+      on: 'write',
+      run() {
+        fixture.cloudflare.edit(target.name, value, '"theirs"');
+        fixture.cloudflare.fail({ kind: 'server-error', on: 'write' });
+      },
+    });
+    expect(shown(await lab.start().apply(zone, lab.changes(['absent', target.name, value])))).toEqual(['changed']);
+    expect(lab.said).toContainEqual(
+      expect.stringMatching(
+        /TXT _acme-challenge\.\S+ with the content "theirs"\. They could not be put back \(unavailable 503\): create them/,
+      ),
+    );
   });
 });
 
@@ -149,6 +166,19 @@ test('a value without quotes is the same value, and both forms of it go', async 
   expect(shown(await instance.apply(zone, lab.changes(['present', target.name, value])))).toEqual(['unchanged']);
   expect(shown(await instance.apply(zone, lab.changes(['absent', target.name, value])))).toEqual(['changed']);
   expect(valuesAt()).toEqual([]);
+});
+
+test('an answer that cannot be read says nothing of what was done', async () => {
+  const instance = lab.start();
+  const changes = lab.changes(['present', target.name, lab.value()]);
+  const posts = [{ id: 'x'.repeat(32), name: target.name }];
+  fixture.cloudflare.fail({
+    kind: 'change-answer',
+    on: 'write',
+    change: (answer) => ({ ...answer, body: { success: true, errors: [], messages: [], result: { posts } } }),
+  });
+  expect(shown(await instance.tryApply(zone, changes))).toEqual([expect.stringMatching(/^unknown unavailable/)]);
+  expect(shown(await instance.apply(zone, changes))).toEqual(['unchanged']);
 });
 
 test('what is refused again after the list is a conflict, with what is so already left out', async () => {
@@ -183,6 +213,26 @@ describe('a list that fails', () => {
   test('with the page of a proxy is not taken for an empty zone', async () => {
     fixture.cloudflare.fail({ kind: 'html', status: 200, on: 'read' });
     expect(await removal()).toEqual([expect.stringMatching(/^failed unavailable: .*no answer of the API/)]);
+  });
+
+  test('that gives one page again and again is not taken for a whole', async () => {
+    await fixture.close();
+    fixture = await startCloudflareFixture('token', { zones: Array.from({ length: 60 }, (_, at) => `z${at}.test`) });
+    const many = new Lab(edgedns, '', fixture);
+    const first = await many.start().provider.listZones?.(many.start().call());
+    expect(first).toHaveLength(60);
+    const pages: object[] = [];
+    const change = (answer: { readonly status: number; readonly body?: string | object }) => {
+      pages.push(answer.body as object);
+      return { ...answer, body: pages[0] as object };
+    };
+    fixture.cloudflare.fail({ kind: 'change-answer', times: 2, change });
+    const listed = many.start().provider.listZones?.(many.start().call());
+    await expect(listed).rejects.toMatchObject({
+      kind: 'unavailable',
+      message: expect.stringMatching(/list of zones.*changed while its pages were read/),
+    });
+    await many.close();
   });
 
   test('with an answer without a result is not taken for one either', async () => {

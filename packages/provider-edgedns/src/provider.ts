@@ -5,45 +5,58 @@ import {
   isProviderError,
   ProviderError,
   type ProviderHost,
-  type TxtChange,
   type Zone,
 } from '@zoneproof/core';
 import { type Step, stepsFrom, stepsUnseen } from './changes.ts';
 import { failedItem, goodItems } from './check.ts';
 import { type BatchResult, createClient } from './client.ts';
 import type { EdgednsConfig } from './config.ts';
-import { createRowIds } from './row-ids.ts';
+import { type Row, toPost } from './rows.ts';
 import { usableZones } from './zones.ts';
 
 /**
- * Publishes values as TXT records, each a row of its own. A batch goes out unseen when all its ids are known: new rows
- * need none, and rows that this process made were answered with theirs. Otherwise, and when Cloudflare refuses for what
- * stands in the zone, the rows at the names are read once and what is left to do is sent.
+ * Publishes values as TXT records, each a row of its own. New rows go out unseen; what shall go, and what Cloudflare
+ * refuses for what stands in the zone, is looked up once before what is left to do is sent.
  */
 export function createEdgednsProvider(config: EdgednsConfig, host: ProviderHost): DnsProvider {
   const { providerName } = host;
   const client = createClient(config, host);
-  const rowIds = createRowIds();
 
-  async function write(
-    zone: Zone,
-    changes: readonly TxtChange[],
-    steps: readonly Step[],
-    call: CallContext,
-  ): Promise<readonly ChangeOutcome[]> {
-    const deletes = steps.flatMap((step) => (step.kind === 'delete' ? step.ids : []));
-    const posts = steps.flatMap((step) => (step.kind === 'create' ? [step.row] : []));
-    if (deletes.length + posts.length === 0) return steps.map(() => ({ status: 'unchanged' }));
+  async function write(zone: Zone, steps: readonly Step[], call: CallContext): Promise<readonly ChangeOutcome[]> {
+    const doomed = steps.flatMap((step) => (step.kind === 'delete' ? step.rows : []));
+    const posts = steps.flatMap((step) => (step.kind === 'create' ? [toPost(step.row)] : []));
+    if (doomed.length + posts.length === 0) return steps.map(() => ({ status: 'unchanged' }));
     try {
-      const done = await client.batch(zone, { deletes, posts }, call);
-      forgetAbsent(zone, changes);
-      for (const { name, value, id } of done.created) rowIds.keep(zone, name, value, id);
+      const done = await client.batch(zone, { deletes: doomed.map(({ id }) => id), posts }, call);
+      await putBack(zone, doomed, done, call);
       return steps.map((step) => outcomeOf(step, done, zone));
     } catch (error) {
       if (!isProviderError(error)) throw error;
-      if (error.kind === 'conflict') forgetAbsent(zone, changes);
       const status = error.details.sent === true ? 'unknown' : 'failed';
       return steps.map(({ kind }) => (kind === 'none' ? { status: 'unchanged' } : { status, error }));
+    }
+  }
+
+  /** A batch deletes by id, whatever the record holds by then; the answer tells what it was. */
+  async function putBack(
+    zone: Zone,
+    doomed: readonly Row[],
+    { deleted }: BatchResult,
+    call: CallContext,
+  ): Promise<void> {
+    const isAsRead = ({ id, name, value }: Row) =>
+      doomed.some((row) => row.id === id && row.name === name && row.value === value);
+    const foreign = deleted.filter((row) => !isAsRead(row));
+    if (foreign.length === 0) return;
+    const records = foreign.map(({ again: { type, name, content } }) => `${type} ${name} with the content ${content}`);
+    const what = `somebody changed records of zone ${zone.name} just when they were removed: ${records.join(', ')}`;
+    try {
+      await client.batch(zone, { deletes: [], posts: foreign.map(({ again }) => again) }, call);
+      host.warn(`${providerName}: ${what}. They were put back, with other ids.`);
+    } catch (error) {
+      if (!isProviderError(error)) throw error;
+      const why = [error.kind, error.details.httpStatus ?? ''].join(' ').trim();
+      host.warn(`${providerName}: ${what}. They could not be put back (${why}): create them again.`);
     }
   }
 
@@ -52,14 +65,10 @@ export function createEdgednsProvider(config: EdgednsConfig, host: ProviderHost)
     const isDone =
       step.kind === 'create'
         ? created.some(({ name, value }) => name === step.row.name && value === step.row.value)
-        : step.ids.every((id) => deleted.includes(id));
+        : step.rows.every(({ id }) => deleted.some((row) => row.id === id));
     if (isDone) return { status: 'changed' };
     const message = `${providerName}: Cloudflare took a batch for zone ${zone.name} and does not list a change of it as done. It is tried again.`;
     return { status: 'failed', error: new ProviderError({ kind: 'unavailable', message }) };
-  }
-
-  function forgetAbsent(zone: Zone, changes: readonly TxtChange[]): void {
-    for (const { state, name, value } of changes) if (state === 'absent') rowIds.forget(zone, name, value);
   }
 
   async function zones(call: CallContext): Promise<readonly Zone[]> {
@@ -68,15 +77,15 @@ export function createEdgednsProvider(config: EdgednsConfig, host: ProviderHost)
 
   return {
     async apply(zone, changes, call) {
-      const unseen = stepsUnseen(changes, ({ name, value }) => rowIds.find(zone, name, value));
+      const unseen = stepsUnseen(changes);
       if (unseen !== undefined) {
-        const outcomes = await write(zone, changes, unseen, call);
+        const outcomes = await write(zone, unseen, call);
         if (!outcomes.some((outcome) => outcome.status === 'failed' && outcome.error.kind === 'conflict'))
           return outcomes;
       }
       const names = changes.map(({ name }) => name);
       const rows = await client.rows(zone, names, call);
-      return write(zone, changes, stepsFrom(rows, changes), call);
+      return write(zone, stepsFrom(rows, changes), call);
     },
 
     listZones: zones,

@@ -1,7 +1,7 @@
-import type { BaseRecords, RecordResponse } from 'cloudflare/resources/dns/records';
+import type { BaseRecords, RecordBatchParams, RecordResponse } from 'cloudflare/resources/dns/records';
 import type { BaseZones, Zone as ListedZone } from 'cloudflare/resources/zones/zones';
 
-export type { ListedZone, RecordResponse };
+export type { ListedZone, RecordBatchParams, RecordResponse };
 
 /** A request as the SDK builds it: path and query below the base URL. */
 export interface SdkRequest {
