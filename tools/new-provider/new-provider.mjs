@@ -30,7 +30,7 @@ function main() {
   for (const [path, text] of packageFiles(root, names, isOwn)) write(join(folder, path), text);
   if (isOwn) enter(names, folder);
   console.log(`${names.packageName} is in ${relative(process.cwd(), folder) || folder}. What is missing:\n`);
-  console.log(isOwn ? `  ${testCommand(folder)}` : `  cd ${values.dir} && npm install && npm test`);
+  console.log(isOwn ? `  ${testCommand(folder)}` : `  cd ${values.dir}\n  ${installCommand(folder)}\n  npm test`);
   console.log('\ndocs/writing-a-provider.md goes through it file by file.');
 }
 
@@ -60,6 +60,12 @@ function run(program, args) {
   } catch (error) {
     throw new Error(`${[program, ...args].join(' ')} failed:\n${error.stdout}${error.stderr}`);
   }
+}
+
+/** Links to this clone, so that its packages need not be on the registry. */
+function installCommand(folder) {
+  const packages = ['core', 'dns', 'provider-testkit'].map((name) => relative(folder, join(root, 'packages', name)));
+  return `npm install --no-save ${packages.join(' ')}`;
 }
 
 function testCommand(folder) {

@@ -23,7 +23,7 @@ export async function checkReadme(plugin: ProviderPlugin, packageDir: string): P
     }
     const text = made.get(section);
     assert.ok(text !== undefined, `README.md has the marker lines ${markers}, and the plugin has no ${section}`);
-    const [line] = text.split('\n').filter((one) => !written.split('\n').includes(one));
+    const [line] = text.split('\n').filter((one) => !one.startsWith('```') && !written.split('\n').includes(one));
     assert.ok(
       written === text,
       `section ${section} of README.md does not say what the plugin says${line ? `; it lacks: ${line}` : ''}. ` +
