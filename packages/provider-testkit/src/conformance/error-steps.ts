@@ -160,8 +160,8 @@ async function live(
 
 /** With the place in the provider's code that it comes from: it is not meant to get here. */
 function described(value: unknown): string {
-  const place = value instanceof Error ? placeOf(value) : undefined;
-  return `${nameOf(value)}${place ? ` (${place})` : ''}; it has to be a ProviderError`;
+  const place = value instanceof Error ? ` (${placeOf(value)})` : '';
+  return `${nameOf(value)}${place}; it has to be a ProviderError`;
 }
 
 function nameOf(value: unknown): string {

@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import { ProviderError } from '@zoneproof/core';
 import { failureOf, placeOf } from './failure.ts';
 
 function thrownBy(work: () => unknown): Error {
@@ -27,6 +28,13 @@ test('of an error of the provider the frames of the provider are left', () => {
     'TypeError: x is not a function\n    at apply (/home/me/provider.js:12:3)',
   );
   expect(placeOf(Object.assign(error, { stack }))).toBe('at apply (/home/me/provider.js:12:3)');
+});
+
+test('a ProviderError is shown with its kind and its place', () => {
+  const error = new ProviderError({ kind: 'auth', message: 'memory "lab": no' });
+  error.stack = 'ProviderError: no\n    at apply (/home/me/provider.js:12:3)';
+  const { stack } = failureOf(error) as Error;
+  expect(stack).toBe('memory "lab": no\n\n  a ProviderError of kind auth, at apply (/home/me/provider.js:12:3)');
 });
 
 test('an error of the kit itself keeps its trace', () => {

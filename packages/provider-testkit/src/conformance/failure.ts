@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { inspect, types } from 'node:util';
+import { isProviderError } from '@zoneproof/core';
 
 const kit = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -10,18 +11,21 @@ const kit = fileURLToPath(new URL('../..', import.meta.url));
 export function failureOf(error: unknown): unknown {
   if (!types.isNativeError(error)) return error;
   const failure = error as Failure;
-  if (failure.code !== 'ERR_ASSERTION') {
-    failure.stack = withoutKit(failure.stack ?? failure.message);
-    return failure;
-  }
-  const finding = new Error(textOf(failure));
-  finding.stack = finding.message;
-  return finding;
+  if (isProviderError(error))
+    return finding(`${error.message}\n\n  a ProviderError of kind ${error.kind}, ${placeOf(error)}`);
+  if (failure.code === 'ERR_ASSERTION') return finding(textOf(failure));
+  failure.stack = withoutKit(failure.stack ?? failure.message);
+  return failure;
+}
+
+/** Without a trace, jest prints the text and nothing else. */
+function finding(text: string): Error {
+  return Object.assign(new Error(text), { stack: text });
 }
 
 /** The line of the trace where somebody else's code threw it: `at apply (/home/me/provider/dist/provider.js:12:3)`. */
-export function placeOf({ stack = '' }: Error): string | undefined {
-  return stack.split('\n').find(isTheirs)?.trim();
+export function placeOf({ stack = '' }: Error): string {
+  return stack.split('\n').find(isTheirs)?.trim() ?? 'at a place that its trace does not tell';
 }
 
 interface Failure extends Error {
@@ -34,9 +38,9 @@ interface Failure extends Error {
 function textOf({ message, operator, expected, actual }: Failure): string {
   if (operator === '==' || operator === 'fail' || operator === undefined) return message;
   // What follows is a comparison of Node's, of several lines, which differs from version to version.
-  const [finding = ''] = message.split('\n');
+  const [line = ''] = message.split('\n');
   const shown = (value: unknown): string => inspect(value, { breakLength: Number.POSITIVE_INFINITY });
-  return `${finding}\n\n  expected  ${shown(expected)}\n  received  ${shown(actual)}`;
+  return `${line}\n\n  expected  ${shown(expected)}\n  received  ${shown(actual)}`;
 }
 
 /** All of it where nobody else's frame would be left: then it is the kit that is at fault. */

@@ -15,7 +15,7 @@ export function describeTwoWriters({
   const { test } = globalThis as unknown as JestGlobals;
   const seconds = Number(process.env.ZONEPROOF_SOAK_SECONDS ?? 2);
   const seed = Number(process.env.ZONEPROOF_SOAK_SEED ?? 8555);
-  const title = `${options.plugin.key}${under === undefined ? '' : ` under ${under}`}`;
+  const title = `${options.plugin.key}${under === undefined ? '' : `, ${under}`}`;
   test(
     `${title}, two controllers at the same names: no value is lost, all of theirs are taken away, others stay`,
     async () => {

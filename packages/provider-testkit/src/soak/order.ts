@@ -25,6 +25,8 @@ export interface Wanted {
 
 /** What came of an order. */
 export interface OrderResult {
+  /** Nothing of it is left. */
+  readonly clean: boolean;
   /** Values that were held. */
   readonly held: number;
   /** Times a value had to be written again, since the other host's took its slot. */
@@ -72,8 +74,37 @@ export class Order {
     // What is given up may still be under way.
     if (open.length > 0) await new Promise((resolve) => setTimeout(resolve, quietMs));
     for (const { claim } of this.#wanted) claim.state = 'leaving';
-    await this.#takeOut();
-    return { held: there.length, evicted: this.#evicted };
+    return { clean: await this.takeOut(), held: there.length, evicted: this.#evicted };
+  }
+
+  /**
+   * Asks again until all is gone. While values are still written it leaves off after some refusals that only a person
+   * can do something about, and is to be called again at the end.
+   */
+  async takeOut(): Promise<boolean> {
+    let open = this.#wanted.filter(({ claim }) => claim.state !== 'gone');
+    for (let left = tries; open.length > 0; ) {
+      const life = await this.#host.life();
+      const outcomes = await this.#write(life, 'absent', open);
+      const receipts = open
+        .map((_one, at) => outcomes[at])
+        .flatMap((one) => (one?.status === 'done' ? [one.receipt] : []));
+      for (const receipt of receipts) await this.#isPublished(receipt);
+      open.forEach(({ claim }, at) => {
+        if (outcomes[at]?.status === 'done') claim.state = 'gone';
+      });
+      open = open.filter(({ claim }) => claim.state !== 'gone');
+      if (open.length === 0) break;
+      const [refusal] = outcomes.filter((one) => one.status === 'failed');
+      const isForPerson = refusal !== undefined && refusal.retryAt === undefined && refusal.error.kind !== 'aborted';
+      if (this.#lab.isOpen() && isForPerson && --left === 0) return false;
+      if (Date.now() > this.#lab.giveUpAt()) {
+        this.#lab.witness.tell(`${this.#host.name} could not take its values away: ${refusal?.error.message}`);
+        break;
+      }
+      await this.#wait(life, outcomes);
+    }
+    return open.length === 0;
   }
 
   /** Half of all writes of both hosts wait for the same instants: only then do they come between each other. */
@@ -95,30 +126,6 @@ export class Order {
     const left = open.filter((one) => !published.includes(one));
     if (left.length > 0) await this.#wait(life, outcomes);
     return left;
-  }
-
-  async #takeOut(): Promise<void> {
-    let open: readonly Wanted[] = this.#wanted;
-    while (open.length > 0) {
-      const life = await this.#host.life();
-      const outcomes = await this.#write(life, 'absent', open);
-      const receipts = open
-        .map((_one, at) => outcomes[at])
-        .flatMap((one) => (one?.status === 'done' ? [one.receipt] : []));
-      for (const receipt of receipts) await this.#isPublished(receipt);
-      open.forEach(({ claim }, at) => {
-        if (outcomes[at]?.status === 'done') claim.state = 'gone';
-      });
-      open = open.filter(({ claim }) => claim.state !== 'gone');
-      if (open.length === 0) return;
-      if (Date.now() > this.#lab.giveUpAt()) {
-        const [last] = outcomes;
-        const why = last?.status === 'failed' ? last.error.message : last?.status;
-        this.#lab.witness.tell(`${this.#host.name} could not take its values away: ${why}`);
-        return;
-      }
-      await this.#wait(life, outcomes);
-    }
   }
 
   /** Keeps a value in a contested slot until it is seen. */

@@ -23,8 +23,8 @@ export interface SoakFixture {
   readonly disturbances?: readonly Disturbance[];
   /** What providers take the time from, for signatures and ages; default: the world's. */
   readonly clock?: Clock;
-  /** False: nobody but the two writes; for credentials that may not read what others wrote. */
-  readonly foreign?: boolean;
+  /** Called when writing ends: does what errors have asked a person for, so that all can be taken away. */
+  readonly heedErrors?: () => void;
 }
 
 /** What two writers did, and what was wrong with it. */
@@ -86,6 +86,9 @@ class Soak {
   readonly #fixture: Fixture;
   readonly #disturbances: readonly Disturbance[];
   readonly #hasForeign: boolean;
+  readonly #heedErrors: () => void;
+  /** Orders that a person has to help. */
+  readonly #stuck: Order[] = [];
   readonly #time: FastTime;
   readonly #seed: number;
   readonly #witness: Witness;
@@ -99,9 +102,10 @@ class Soak {
   #giveUpAt = Number.POSITIVE_INFINITY;
 
   constructor(plugin: ProviderPlugin, started: SoakFixture, time: FastTime, seed: number) {
-    const { fixture, disturbances = [], clock = { now: () => Date.now() }, foreign = true } = started;
+    const { fixture, disturbances = [], clock = { now: () => Date.now() }, heedErrors = () => undefined } = started;
+    this.#heedErrors = heedErrors;
     // Another writer at an account with slots is one that evicts.
-    this.#hasForeign = foreign && plugin.capabilities.model !== 'slots';
+    this.#hasForeign = plugin.capabilities.model !== 'slots';
     this.#plugin = plugin;
     this.#fixture = fixture;
     this.#disturbances = disturbances;
@@ -129,6 +133,7 @@ class Soak {
         this.#watch(),
         this.#renewPlaces(),
       ]);
+      await Promise.all(this.#stuck.map((order) => order.takeOut()));
       for (const place of this.#places()) await this.#witness.look(place);
       for (const { name, ledger } of this.#hosts)
         if (ledger.entries().length > 0)
@@ -143,6 +148,7 @@ class Soak {
   }
 
   #end(): void {
+    if (this.#open) this.#heedErrors();
     this.#open = false;
     this.#giveUpAt = Math.min(this.#giveUpAt, Date.now() + cleanUpMs);
   }
@@ -167,7 +173,8 @@ class Soak {
       if (!(isSlots && contested) && random.chance(0.4))
         wanted.push(this.#want(host, isSlots || random.chance(0.5) ? first : random.pick(places), random));
       const order = new Order(host, `soak/${host.name}-${lane}-${count}`, wanted, lab);
-      const { held, evicted } = await order.live({ contested: isSlots && contested });
+      const { clean, held, evicted } = await order.live({ contested: isSlots && contested });
+      if (!clean) this.#stuck.push(order);
       this.#tally.orders++;
       this.#tally.held += held;
       this.#tally.evicted += evicted;
