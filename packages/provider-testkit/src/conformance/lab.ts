@@ -55,18 +55,18 @@ export class Lab {
   }
 
   /**
-   * Whether the fixture has the means for a part of a step; false when `setAside` says why it has not.
+   * Whether the fixture has the means for a part of a step; false when `setAside` says why that part does not concern it.
    *
    * @throws AssertionError when it has not and nothing is said
    */
   has(step: string, means: 'pretendWrites' | 'forbidSync'): boolean {
-    if (this.fixture[means] !== undefined) return true;
     const entry = `${step} ${means}`;
+    if (this.#setAside.has(entry)) return false;
     assert.ok(
-      this.#setAside.has(entry),
+      this.fixture[means] !== undefined,
       `the fixture has no ${means}; give it one, or say under '${entry}' of setAside why there is none`,
     );
-    return false;
+    return true;
   }
 
   /** A new instance of the provider, as after a restart. */
