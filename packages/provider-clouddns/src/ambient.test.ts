@@ -1,7 +1,14 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApiRequests, createEgress, type Egress, EgressError, type HttpRequest } from '@zoneproof/core';
+import {
+  createApiRequests,
+  createEgress,
+  type Egress,
+  EgressError,
+  type HttpRequest,
+  ProviderError,
+} from '@zoneproof/core';
 import { type GoogleCloudDns, startGoogleCloudDns } from '@zoneproof/provider-testkit/google-cloud-dns';
 import { ambientCredentials } from './ambient.ts';
 import { startBench } from './testing/bench-host.ts';
@@ -193,4 +200,15 @@ test('a block without serviceAccountSecretRef works by the environment, one with
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
     Object.assign(process.env, before);
   }
+});
+
+test('a permit that is refused is no word about the machine', async () => {
+  const refused = new ProviderError({ kind: 'rate-limited', message: 'wait', retryAfterMs: 9_000, sent: false });
+  const bench = startBench({ project: emulator.project }, { egress });
+  const host = { providerName: 'clouddns "t"', egress, clock: { now: Date.now } } as never;
+  const requests = new TokenRequests(host, () => createApiRequests(host));
+  const services = { at: 'clouddns "t"', env: {}, requests, now: Date.now, anyTokenUrl: false };
+  const call = { ...bench.call(), permit: () => Promise.reject(refused) };
+  const { exchange } = await ambientCredentials(services, call);
+  await expect(exchange(call)).rejects.toBe(refused);
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CallContext, ProviderError, SecretValue } from '@zoneproof/core';
+import { type CallContext, isProviderError, ProviderError, SecretValue } from '@zoneproof/core';
 import type { Credentials } from './access-tokens.ts';
 import { serviceAccountCredentials } from './assertion.ts';
 import { fingerprint, googleTokenUrl, isTrusted, parseObject, readServiceAccount, scope } from './service-account.ts';
@@ -136,8 +136,7 @@ function fromMetadata(quotaProject: string | undefined, { at, env, requests }: A
       const what = 'the request for a token of the metadata server';
       const request = { method: 'GET', url, headers: { 'metadata-flavor': 'Google' }, timeoutMs: 3_000 } as const;
       const answer = await requests.json(request, what, call).catch((error: unknown) => {
-        if (!(error instanceof ProviderError) || error.kind === 'aborted' || error.details.httpStatus !== undefined)
-          throw error;
+        if (!isProviderError(error) || !isUnanswered(error)) throw error;
         const message = `${at}: there are no ambient credentials: GOOGLE_APPLICATION_CREDENTIALS is not set, gcloud has left no file, and no metadata server answers at ${host}. Set serviceAccountSecretRef or one of these.`;
         throw new ProviderError({ ...error.details, message });
       });
@@ -148,6 +147,12 @@ function fromMetadata(quotaProject: string | undefined, { at, env, requests }: A
       throw new ProviderError({ kind: 'auth', message, sent: false });
     },
   };
+}
+
+/** Nobody is there, or nobody may be asked; and not: no permit, no time, an answer that is none. */
+function isUnanswered({ kind, details: { httpStatus, vendorCode } }: ProviderError): boolean {
+  if (httpStatus !== undefined) return false;
+  return kind === 'permission' || (kind === 'unavailable' && vendorCode !== undefined);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

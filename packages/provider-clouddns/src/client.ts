@@ -1,4 +1,5 @@
-import { type CallContext, isProviderError, ProviderError, type ProviderHost } from '@zoneproof/core';
+import { type CallContext, ProviderError, type ProviderHost } from '@zoneproof/core';
+import type { SetResource } from './answers.ts';
 import type { ClouddnsConfig } from './config.ts';
 import type { SetChange, TxtSet } from './rrset.ts';
 import { createSdk } from './sdk.ts';
@@ -55,12 +56,12 @@ export function createClient(config: ClouddnsConfig, host: ProviderHost): Client
     async zones(call) {
       if (managedZone !== undefined) {
         const what = `the question for managed zone ${managedZone} of project ${project}`;
-        const dns = await sdk.open(what, 'dns.managedZones.get', call);
+        const dns = await sdk.open({ what, permission: 'dns.managedZones.get', answer: 'zone' }, call);
         const [zone] = await dns.zone(managedZone).getMetadata();
         return [zone as ZoneResource];
       }
       const what = `the list of managed zones of project ${project}`;
-      const dns = await sdk.open(what, 'dns.managedZones.list', call);
+      const dns = await sdk.open({ what, permission: 'dns.managedZones.list', answer: 'zones' }, call);
       const zones: ZoneResource[] = [];
       for await (const page of pages(what, (query) => dns.getZones(query)))
         zones.push(...page.map(({ metadata }) => metadata));
@@ -69,7 +70,7 @@ export function createClient(config: ClouddnsConfig, host: ProviderHost): Client
 
     async createChange(zone, sets, call) {
       const what = `a change of ${setsOf(sets)} in managed zone ${zone}`;
-      const managed = (await sdk.open(what, writePermissions(sets), call)).zone(zone);
+      const managed = (await sdk.open({ what, permission: writePermissions(sets), answer: 'change' }, call)).zone(zone);
       const record = ({ name, ttl, rrdatas }: TxtSet) => managed.record('TXT', { name, ttl, rrdatas: [...rrdatas] });
       const [{ id }] = await managed.createChange({
         add: sets.flatMap(({ addition }) => (addition ? [record(addition)] : [])),
@@ -87,32 +88,28 @@ export function createClient(config: ClouddnsConfig, host: ProviderHost): Client
         for (const set of records.flatMap(({ metadata }) => readTxtSet(metadata)))
           if (wanted.has(set.name)) found.set(set.name, set);
       };
-      try {
-        const managed = (await sdk.open(what, 'dns.resourceRecordSets.list', call)).zone(zone);
-        // Whichever takes fewer requests: the zone in pages, or name by name, since the API filters by one name only.
-        if (names.length > fewNames) {
-          let pagesLeft = names.length;
-          for await (const page of pages(what, (query) => managed.getRecords(query))) {
-            keep(page);
-            pagesLeft--;
-            if (pagesLeft === 0) break;
-          }
-          if (pagesLeft > 0) return found;
+      const managed = (await sdk.open({ what, permission: 'dns.resourceRecordSets.list', answer: 'sets' }, call)).zone(
+        zone,
+      );
+      // Whichever takes fewer requests: the zone in pages, or name by name, since the API filters by one name only.
+      if (names.length > fewNames) {
+        let pagesLeft = names.length;
+        for await (const page of pages(what, (query) => managed.getRecords(query))) {
+          keep(page);
+          pagesLeft--;
+          if (pagesLeft === 0) break;
         }
-        for (const name of missing())
-          for await (const page of pages(what, (query) => managed.getRecords({ ...query, name, type: 'TXT' })))
-            keep(page);
-        return found;
-      } catch (error) {
-        if (!isProviderError(error) || error.details.sent !== true) throw error;
-        // Reading changes nothing, whatever became of it.
-        throw new ProviderError({ ...error.details, sent: false });
+        if (pagesLeft > 0) return found;
       }
+      for (const name of missing())
+        for await (const page of pages(what, (query) => managed.getRecords({ ...query, name, type: 'TXT' })))
+          keep(page);
+      return found;
     },
 
     async changeStatus(zone, change, call) {
       const what = `the question for change ${change} in managed zone ${zone}`;
-      const dns = await sdk.open(what, 'dns.changes.get', call);
+      const dns = await sdk.open({ what, permission: 'dns.changes.get', answer: 'change' }, call);
       const [metadata] = await dns.zone(zone).change(change).getMetadata();
       return (metadata as { readonly status?: unknown }).status;
     },
@@ -141,11 +138,11 @@ function writePermissions(sets: readonly SetChange[]): string {
 }
 
 function readTxtSet(metadata: object): TxtSet[] {
-  const { name, type, ttl, rrdatas, routingPolicy } = metadata as Readonly<Record<string, unknown>>;
-  if (typeof name !== 'string' || type !== 'TXT') return [];
-  const isPlain = typeof ttl === 'number' && Array.isArray(rrdatas) && rrdatas.every((one) => typeof one === 'string');
-  const isRouted = routingPolicy !== undefined || !isPlain;
+  const { name, type, ttl, rrdatas, routingPolicy } = metadata as SetResource;
+  if (type !== 'TXT') return [];
   return [
-    { name: name.toLowerCase(), ttl: Number(ttl), rrdatas: isRouted ? [] : rrdatas, ...(isRouted && { isRouted }) },
+    routingPolicy === undefined
+      ? { name: name.toLowerCase(), ttl, rrdatas }
+      : { name: name.toLowerCase(), ttl, rrdatas: [], isRouted: true },
   ];
 }

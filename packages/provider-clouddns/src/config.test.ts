@@ -105,6 +105,7 @@ describe('the key file', () => {
   test('a right one is none; of another project it is a warning; with an endpoint its own token URL counts', () => {
     expect(problems(JSON.stringify(file))).toEqual([]);
     expect(problems(JSON.stringify({ ...file, token_uri: undefined, project_id: undefined }))).toEqual([]);
+    expect(problems(JSON.stringify({ ...file, token_uri: 'https://accounts.google.com/o/oauth2/token' }))).toEqual([]);
     expect(problems(JSON.stringify({ ...file, project_id: 'other' }))).toMatchObject([{ severity: 'warning' }]);
     const elsewhere = JSON.stringify({ ...file, token_uri: 'https://login.example.net/token' });
     expect(problems(elsewhere, { ...block, endpoint: 'https://dns.example.net' })).toEqual([]);

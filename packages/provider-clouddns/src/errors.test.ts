@@ -7,6 +7,7 @@ const asked = {
   permission: 'dns.changes.create',
   project: 'p',
   isWrite: true,
+  answer: 'change' as const,
 };
 
 function body(reason: string, message = 'Words of Google.'): string {

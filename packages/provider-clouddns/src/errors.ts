@@ -1,4 +1,5 @@
 import { oneLine, ProviderError, type ProviderErrorKind } from '@zoneproof/core';
+import type { AnswerForm } from './answers.ts';
 import { parseObject } from './service-account.ts';
 
 /** A request as messages speak of it. */
@@ -11,6 +12,7 @@ export interface Asked {
   readonly permission: string;
   readonly project: string;
   readonly isWrite: boolean;
+  readonly answer: AnswerForm;
 }
 
 /** An answer that is no success. */

@@ -24,11 +24,8 @@ import { serverTimeOf } from './token-requests.ts';
  * one request through the egress.
  */
 export interface Sdk {
-  /**
-   * A client for one request, or for the pages of one list. `what` completes "answered 403 to ...". Its methods throw
-   * ProviderError only.
-   */
-  open(what: string, permission: string, call: CallContext): Promise<DNS>;
+  /** A client for one request, or for the pages of one list. Its methods throw ProviderError only. */
+  open(asked: Pick<Asked, 'what' | 'permission' | 'answer'>, call: CallContext): Promise<DNS>;
   /** By how much this machine's clock is off; '' when it is right, or nothing was answered yet. */
   clock(): string;
 }
@@ -80,12 +77,12 @@ export function createSdk(config: ClouddnsConfig, host: ProviderHost): Sdk {
   }
 
   return {
-    async open(what, permission, call) {
+    async open(asked, call) {
       const { DNS } = await import('@google-cloud/dns');
       const dns = new DNS({ projectId: project, apiEndpoint: endpoint.replace(/^https:\/\/|\/+$/g, '') });
       const sender = (finished: FinishedRequest, done: (error: Error | null, body?: object) => void): void => {
         const isWrite = finished.method === 'POST';
-        send(toHttp(finished), { at, what, permission, project, isWrite }, call).then((body) => done(null, body), done);
+        send(toHttp(finished), { ...asked, at, project, isWrite }, call).then((body) => done(null, body), done);
       };
       dns.makeAuthenticatedRequest = sender as unknown as Sender;
       return dns;

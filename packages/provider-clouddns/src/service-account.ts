@@ -52,7 +52,8 @@ export function isTrusted(url: unknown, anyHttps: boolean): url is string {
 }
 
 export function isGoogle(hostname: string): boolean {
-  return hostname.endsWith('.googleapis.com');
+  // Key files from before 2018 have the second.
+  return hostname.endsWith('.googleapis.com') || hostname === 'accounts.google.com';
 }
 
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
