@@ -1,11 +1,4 @@
-import {
-  type CallContext,
-  createApiRequests,
-  isProviderError,
-  ProviderError,
-  type ProviderHost,
-  type Zone,
-} from '@zoneproof/core';
+import { type CallContext, createApiRequests, ProviderError, type ProviderHost, type Zone } from '@zoneproof/core';
 import { baseUrl, credentialProblem, type EdgednsConfig, loginOf } from './config.ts';
 import { type Asked, answerError } from './errors.ts';
 import { nameFilter } from './name-filter.ts';
@@ -85,7 +78,7 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
   }
 
   function connect(what: string, call: CallContext): Promise<Sdk> {
-    return openSdk((request) => send(request, what, call).catch((error) => Promise.reject(ofRead(error, request))));
+    return openSdk((request) => send(request, what, call));
   }
 
   return {
@@ -135,12 +128,6 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
 /** An answer that does not list what was asked for, or in a form that cannot be read. */
 function isReadWhole(asked: readonly unknown[], answered: unknown, read: readonly unknown[]): boolean {
   return asked.length === 0 || (Array.isArray(answered) && answered.length === read.length);
-}
-
-/** A question that got no answer has changed nothing. */
-function ofRead(error: unknown, { method }: SdkRequest): unknown {
-  if (method !== 'GET' || !isProviderError(error) || error.details.sent !== true) return error;
-  return new ProviderError({ ...error.details, sent: false });
 }
 
 /** `a batch of 3 changes in zone example.com` */

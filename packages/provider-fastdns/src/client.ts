@@ -99,9 +99,7 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
       ...(content && { body: JSON.stringify(content) }),
       maxBytes,
     };
-    const answer = await requests.send(request, what, call).catch((error: unknown) => {
-      throw isWrite ? error : withoutEffect(error);
-    });
+    const answer = await requests.send(request, what, call);
     if (answer.status < 200 || answer.status > 299)
       throw answerError(answer, { what, at, isWrite, now: host.clock.now() });
     const body = answer.body.length === 0 ? {} : objectIn(answer.body);
@@ -214,12 +212,6 @@ export function isRefusal(error: unknown, status: number): error is ProviderErro
 /** Another change of the zone is under way: https://github.com/dns-aid/dns-aid-core/pull/202 */
 export function isConcurrent(error: ProviderError): boolean {
   return /concurrent/i.test(error.details.vendorCode ?? '');
-}
-
-/** A read changes nothing: its lost answer leaves nothing open. */
-function withoutEffect(error: unknown): unknown {
-  if (!isProviderError(error) || error.details.sent !== true) return error;
-  return new ProviderError({ ...error.details, sent: false });
 }
 
 interface Answered {

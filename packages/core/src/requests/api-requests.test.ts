@@ -79,6 +79,12 @@ test.each<[EgressErrorKind, sent: boolean, kind: string, RegExp]>([
   expect(events).toEqual(['permit undefined undefined', 'request']);
 });
 
+test.each(['reset', 'aborted'] as const)('a question without an answer (%s) has changed nothing', async (kind) => {
+  const { requests, call } = setUp(new EgressError(kind, 'it broke', true));
+  const error = await thrownBy(requests.send({ ...request, method: 'GET' }, 'the list of zones', call));
+  expect(error.details.sent).toBe(false);
+});
+
 test('a call that is over, before or while it waits for its permit, sends nothing', async () => {
   const before = setUp();
   before.stop.abort();

@@ -1,5 +1,5 @@
 import { type CallContext, isProviderError, ProviderError, type ProviderHost } from '../contract/index.ts';
-import { type Egress, type HttpAnswer, type HttpRequest, isEgressError } from '../egress/index.ts';
+import { type Egress, type EgressError, type HttpAnswer, type HttpRequest, isEgressError } from '../egress/index.ts';
 
 /** How one request counts against the limits of the account. */
 export interface RequestLimits {
@@ -16,7 +16,8 @@ export interface ApiRequests {
    * `the list of zones`.
    *
    * @throws ProviderError without an answer: `aborted`, `permission` (the egress denies the address) or `unavailable`;
-   * `details.sent` tells whether the request may have been carried out
+   * `details.sent` tells whether the request may have been carried out, which is never so for one that only asks
+   * (GET and HEAD, RFC 9110 9.2.1)
    */
   send(request: HttpRequest, what: string, call: CallContext, limits?: RequestLimits): Promise<HttpAnswer>;
   /** The same in the form of the egress and of fetch, for an SDK that sends within one call. */
@@ -47,7 +48,8 @@ export function createApiRequests(host: ProviderHost, egress: Pick<Egress, 'http
       return await egress.http({ ...request, signal: call.signal });
     } catch (cause) {
       if (!isEgressError(cause)) throw cause;
-      throw unanswered(cause, `${at}: ${new URL(request.url).host}`, what);
+      const sent = cause.sent && request.method !== 'GET' && request.method !== 'HEAD';
+      throw unanswered(cause, sent, `${at}: ${new URL(request.url).host}`, what);
     }
   }
 
@@ -57,8 +59,7 @@ export function createApiRequests(host: ProviderHost, egress: Pick<Egress, 'http
   };
 }
 
-function unanswered(cause: EgressErrorLike, at: string, what: string): ProviderError {
-  const { sent } = cause;
+function unanswered(cause: EgressError, sent: boolean, at: string, what: string): ProviderError {
   if (cause.kind === 'aborted')
     return new ProviderError({ kind: 'aborted', message: `${at}: stopped during ${what}`, sent, cause });
   if (cause.kind === 'denied')
@@ -75,9 +76,4 @@ function unanswered(cause: EgressErrorLike, at: string, what: string): ProviderE
     sent,
     cause,
   });
-}
-
-interface EgressErrorLike extends Error {
-  readonly kind: string;
-  readonly sent: boolean;
 }
