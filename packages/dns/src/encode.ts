@@ -42,20 +42,28 @@ export function encodeMessage(message: Partial<DnsMessage> & { readonly id: numb
   return writer.finish();
 }
 
-/** A query for one RRset. `edns` is the UDP size to offer (default 1232), or false for a server that refuses EDNS. */
+/**
+ * A query for one RRset. `edns` is the UDP size to offer (default 1232), or false for a server that refuses EDNS;
+ * without EDNS there is no `dnssecOk` (RFC 3225 3).
+ */
 export function encodeQuery(query: {
   readonly id: number;
   readonly name: DnsName;
   readonly type: RecordType;
   readonly rd?: boolean;
+  /** Asks a validating resolver for data that it finds bogus too (RFC 4035 3.2.2). */
+  readonly cd?: boolean;
+  /** Asks for the signatures of what is answered (RFC 4035 3.2.1). */
+  readonly dnssecOk?: boolean;
   readonly edns?: number | false;
 }): Uint8Array {
-  const { id, name, type, rd = false, edns = defaultUdpSize } = query;
+  const { id, name, type, rd = false, cd = false, dnssecOk = false, edns = defaultUdpSize } = query;
   return encodeMessage({
     id,
     rd,
+    cd,
     questions: [{ name, type }],
-    ...(edns !== false && { edns: { udpSize: edns, dnssecOk: false, extendedErrors: [] } }),
+    ...(edns !== false && { edns: { udpSize: edns, dnssecOk, extendedErrors: [] } }),
   });
 }
 

@@ -20,6 +20,10 @@ export interface ExchangeOptions {
   readonly signal: AbortSignal;
   /** Recursion desired: true for a resolver, false for an authoritative server. */
   readonly rd: boolean;
+  /** Checking disabled: a validating resolver answers with data that it finds bogus too (RFC 4035 3.2.2). */
+  readonly cd?: boolean;
+  /** Asks for the signatures of what is answered (RFC 4035 3.2.1); a server without EDNS cannot send any. */
+  readonly dnssecOk?: boolean;
   /** Each try, default 2000. */
   readonly timeoutMs?: number;
   /** UDP queries before TCP is tried, default 2. */
@@ -96,9 +100,9 @@ async function overTcp(asking: Asking, udpNote = ''): Promise<Exchange> {
   }
 }
 
-function nextQuery({ question, rd, edns, random }: Asking) {
+function nextQuery({ question, rd, cd = false, dnssecOk = false, edns, random }: Asking) {
   const id = randomId(random);
-  const query = edns ? encodeQuery({ ...question, id, rd }) : encodeQuery({ ...question, id, rd, edns: false });
+  const query = encodeQuery({ ...question, id, rd, cd, dnssecOk, ...(!edns && { edns }) });
   return { query, asked: { id, opcode: 'QUERY', question } as const };
 }
 

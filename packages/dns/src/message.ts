@@ -48,7 +48,16 @@ export interface ExtendedError {
   readonly text: string;
 }
 
-export type DnsRecord = TxtRecord | AddressRecord | NameRecord | SoaRecord | RawRecord;
+export type DnsRecord =
+  | TxtRecord
+  | AddressRecord
+  | NameRecord
+  | SoaRecord
+  | DsRecord
+  | DnskeyRecord
+  | RrsigRecord
+  | CaaRecord
+  | RawRecord;
 
 interface RecordFrame {
   readonly name: DnsName;
@@ -93,9 +102,72 @@ export interface SoaData {
   readonly minimum: number;
 }
 
+export interface DsRecord extends RecordFrame {
+  readonly type: 'DS';
+  readonly data: DsData;
+}
+
+/** RFC 4034 5.1; the numbers are those of the IANA registries. */
+export interface DsData {
+  readonly keyTag: number;
+  readonly algorithm: number;
+  readonly digestType: number;
+  readonly digest: Uint8Array;
+}
+
+export interface DnskeyRecord extends RecordFrame {
+  readonly type: 'DNSKEY';
+  readonly data: DnskeyData;
+}
+
+/** RFC 4034 2.1. */
+export interface DnskeyData {
+  readonly flags: number;
+  readonly protocol: number;
+  readonly algorithm: number;
+  /** In the form of its algorithm: RFC 3110, RFC 6605, RFC 8080. */
+  readonly publicKey: Uint8Array;
+}
+
+export interface RrsigRecord extends RecordFrame {
+  readonly type: 'RRSIG';
+  readonly data: RrsigData;
+}
+
+/** RFC 4034 3.1. */
+export interface RrsigData {
+  readonly typeCovered: RecordType;
+  readonly algorithm: number;
+  /** Labels of the owner as it was signed, without the root and without a leading `*`. */
+  readonly labels: number;
+  readonly originalTtl: number;
+  /** Seconds since 1970 modulo 2^32, and so is `inception` (RFC 4034 3.1.5). */
+  readonly expiration: number;
+  readonly inception: number;
+  readonly keyTag: number;
+  readonly signer: DnsName;
+  readonly signature: Uint8Array;
+}
+
+export interface CaaRecord extends RecordFrame {
+  readonly type: 'CAA';
+  readonly data: CaaData;
+}
+
+/** RFC 8659 4.1. Tag and value as they stand on the wire, one character per octet (latin1). */
+export interface CaaData {
+  readonly flags: number;
+  /** At least one character; compared without regard to case. */
+  readonly tag: string;
+  readonly value: string;
+}
+
 /** A record whose RDATA is left as it stands on the wire; compressed names in it are not expanded. */
 export interface RawRecord extends RecordFrame {
-  readonly type: Exclude<RecordType, 'TXT' | 'A' | 'AAAA' | 'CNAME' | 'NS' | 'DNAME' | 'PTR' | 'SOA'>;
+  readonly type: Exclude<
+    RecordType,
+    'TXT' | 'A' | 'AAAA' | 'CNAME' | 'NS' | 'DNAME' | 'PTR' | 'SOA' | 'DS' | 'DNSKEY' | 'RRSIG' | 'CAA'
+  >;
   readonly data: Uint8Array;
 }
 

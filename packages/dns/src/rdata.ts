@@ -1,7 +1,17 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import packet from 'dns-packet';
-import { DnsEncodeError, type DnsRecord, type SoaData } from './message.ts';
+import { DnsEncodeError, type DnsRecord, type RrsigData, type SoaData } from './message.ts';
 import type { DnsName } from './name.ts';
+import {
+  readCaa,
+  readDnskey,
+  readDs,
+  readRrsig,
+  writeCaa,
+  writeDnskey,
+  writeDs,
+  writeRrsig,
+} from './rdata-security.ts';
 import type { WireReader } from './wire-reader.ts';
 import type { WireWriter } from './wire-writer.ts';
 
@@ -44,6 +54,14 @@ export function emptyRdata(type: DnsRecord['type']): TypedData {
       return { type, data: '' as DnsName };
     case 'SOA':
       return { type, data: emptySoa };
+    case 'DS':
+      return { type, data: { keyTag: 0, algorithm: 0, digestType: 0, digest: new Uint8Array(0) } };
+    case 'DNSKEY':
+      return { type, data: { flags: 0, protocol: 0, algorithm: 0, publicKey: new Uint8Array(0) } };
+    case 'RRSIG':
+      return { type, data: emptyRrsig };
+    case 'CAA':
+      return { type, data: { flags: 0, tag: '', value: '' } };
     default:
       return { type, data: new Uint8Array(0) };
   }
@@ -73,6 +91,18 @@ export function writeRdata(record: TypedData, writer: WireWriter): void {
     case 'SOA':
       writer.measured(() => writeSoa(record.data, writer));
       break;
+    case 'DS':
+      writer.measured(() => writeDs(record.data, writer));
+      break;
+    case 'DNSKEY':
+      writer.measured(() => writeDnskey(record.data, writer));
+      break;
+    case 'RRSIG':
+      writer.measured(() => writeRrsig(record.data, writer));
+      break;
+    case 'CAA':
+      writer.measured(() => writeCaa(record.data, writer));
+      break;
     default:
       writer.measured(() => writer.octets(record.data));
   }
@@ -97,6 +127,14 @@ function readTyped(type: DnsRecord['type'], length: number, start: number, reade
       return { type, data: reader.name() };
     case 'SOA':
       return { type, data: readSoa(reader) };
+    case 'DS':
+      return { type, data: readDs(start + 2 + length, reader) };
+    case 'DNSKEY':
+      return { type, data: readDnskey(start + 2 + length, reader) };
+    case 'RRSIG':
+      return { type, data: readRrsig(start + 2 + length, reader) };
+    case 'CAA':
+      return { type, data: readCaa(start + 2 + length, reader) };
     default:
       return { type, data: reader.octets(length) };
   }
@@ -139,6 +177,18 @@ function characterString(string: string): Buffer {
   if (/[^\u0000-\u00ff]/.test(string)) throw new DnsEncodeError('a TXT value holds characters that are no octets');
   return Buffer.from(string, 'latin1');
 }
+
+const emptyRrsig: RrsigData = {
+  typeCovered: 'TYPE0',
+  algorithm: 0,
+  labels: 0,
+  originalTtl: 0,
+  expiration: 0,
+  inception: 0,
+  keyTag: 0,
+  signer: '' as DnsName,
+  signature: new Uint8Array(0),
+};
 
 const emptySoa: SoaData = {
   mname: '' as DnsName,

@@ -22,6 +22,11 @@ export class WireWriter {
     return { buffer: this.#buffer, start };
   }
 
+  u8(value: number): void {
+    const { buffer, start } = this.reserve(1);
+    buffer[start] = inRange(value, 0xff);
+  }
+
   u16(value: number): void {
     const { buffer, start } = this.reserve(2);
     buffer.writeUInt16BE(inRange(value, 0xffff), start);
