@@ -151,7 +151,7 @@ describe('validate and run on broken manifests', () => {
 describe('providers', () => {
   test('lists what is installed', async () => {
     const { code, out } = await runMain(['providers']);
-    expect(out).toMatch(/^PROVIDER +PACKAGE +VERSION +STATE\nacmedns /);
+    expect(out).toMatch(/^PROVIDER +SERVICE +PACKAGE +VERSION +STATE\nacmedns /);
     expect(code).toBe(0);
   });
 

@@ -23,11 +23,12 @@ export async function providers(name: string | undefined, options: Options, cont
     const { bold, red } = context.style;
     const rows = installed.map((one) => [
       one.key,
+      one.service ?? '',
       one.packageName,
       one.version,
       one.problem === undefined ? 'ok' : red(one.problem),
     ]);
-    context.out.write(table([['PROVIDER', 'PACKAGE', 'VERSION', 'STATE'].map(bold), ...rows]));
+    context.out.write(table([['PROVIDER', 'SERVICE', 'PACKAGE', 'VERSION', 'STATE'].map(bold), ...rows]));
     return 0;
   }
   try {

@@ -7,6 +7,8 @@ export {
   docsSections,
   errorsTable,
   fieldsTable,
+  orderedErrors,
+  orderedPermissions,
   permissionsTable,
   providerDocs,
   withProviderDocs,

@@ -8,6 +8,8 @@ export interface InstalledProvider {
   readonly key: string;
   readonly packageName: string;
   readonly version: string;
+  /** What its package.json says that it is for: `Cloudflare`. */
+  readonly service?: string;
   /** Real path of the package. */
   readonly directory: string;
   /** Why it cannot be used. */
@@ -104,9 +106,20 @@ async function readPackage(directory: string): Promise<InstalledProvider | undef
     key,
     packageName: String(manifest?.name ?? basename(directory)),
     version: String(manifest?.version ?? '0.0.0'),
+    ...serviceOf(manifest),
     directory: await realpath(directory),
     ...(problem !== undefined && { problem }),
   };
+}
+
+/** The description without what all of them begin with. */
+function serviceOf({ description }: Record<string, unknown> = {}): { readonly service?: string } {
+  if (typeof description !== 'string') return {};
+  const service = description
+    .replace(/^DNS01 provider for /, '')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  return service === '' ? {} : { service };
 }
 
 function markerProblem(marker: Record<string, unknown>): string | undefined {

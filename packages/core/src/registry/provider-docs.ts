@@ -1,4 +1,4 @@
-import type { ProviderErrorKind, ProviderPlugin } from '../contract/index.ts';
+import type { KnownError, Permission, ProviderErrorKind, ProviderPlugin } from '../contract/index.ts';
 import { providerErrorKinds } from '../contract/index.ts';
 import { issuerExample } from './issuer-example.ts';
 
@@ -42,22 +42,28 @@ export function fieldsTable({ schema }: ProviderPlugin): string {
   return table(['field', 'type', 'required or default', 'meaning'], rows);
 }
 
-/** The rights that the credentials need at the vendor, those that are always needed first. */
-export function permissionsTable({ permissions = [] }: ProviderPlugin): string {
-  const rank = { always: 0, optional: 1 };
-  const rows = permissions
-    .toSorted((a, b) => rank[a.need] - rank[b.need])
-    .map(({ name, on, need, why }) => [`\`${name}\``, on, need, why]);
+/** The rights that the credentials need at the vendor. */
+export function permissionsTable(plugin: ProviderPlugin): string {
+  const rows = orderedPermissions(plugin).map(({ name, on, need, why }) => [`\`${name}\``, on, need, why]);
   return table(['permission', 'on', 'needed', 'for'], rows);
 }
 
-/** The errors that people meet, grouped by kind in the order of the contract. */
-export function errorsTable({ errors = [] }: ProviderPlugin): string {
-  const rank = (kind: ProviderErrorKind): number => providerErrorKinds.indexOf(kind);
-  const rows = errors
-    .toSorted((a, b) => rank(a.kind) - rank(b.kind))
-    .map(({ kind, seen, advice }) => [kind, seen, advice]);
+/** The errors that people meet. */
+export function errorsTable(plugin: ProviderPlugin): string {
+  const rows = orderedErrors(plugin).map(({ kind, seen, advice }) => [kind, seen, advice]);
   return table(['kind', 'what was seen', 'what to do'], rows);
+}
+
+/** As people read them: those that are always needed first. */
+export function orderedPermissions({ permissions = [] }: ProviderPlugin): readonly Permission[] {
+  const rank = { always: 0, optional: 1 };
+  return permissions.toSorted((a, b) => rank[a.need] - rank[b.need]);
+}
+
+/** As people read them: by kind, in the order of the contract. A provider lists them in the order in which it looks. */
+export function orderedErrors({ errors = [] }: ProviderPlugin): readonly KnownError[] {
+  const rank = (kind: ProviderErrorKind): number => providerErrorKinds.indexOf(kind);
+  return errors.toSorted((a, b) => rank(a.kind) - rank(b.kind));
 }
 
 interface Field {

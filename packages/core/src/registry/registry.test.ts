@@ -67,7 +67,8 @@ describe('discovery', () => {
     await install('app/node_modules/plain', marked('plain', 'plain'));
     await install('app/node_modules/not-one', { name: 'not-one', keywords: ['zoneproof'] });
     await install('app/node_modules/.hidden', marked('.hidden', 'hidden'));
-    await install('node_modules/above', marked('above', 'above'));
+    const description = 'DNS01 provider for Above';
+    await install('node_modules/above', marked('above', 'above', { description }));
     await install('app/node_modules/zoneproof/node_modules/below', marked('below', 'below'));
     await install('cwd/node_modules/elsewhere', marked('elsewhere', 'elsewhere'));
     await writeFile(join(root, 'app/node_modules/file'), '');
@@ -84,6 +85,7 @@ describe('discovery', () => {
       version: '1.2.3',
       directory: join(root, 'app/node_modules/@zoneproof/provider-a'),
     });
+    expect(found[1]?.service).toBe('Above');
   });
 
   test('a nearer package hides one of its name further up', async () => {
@@ -194,6 +196,14 @@ describe('loading', () => {
       {},
       'not-installed',
       'provider "rfc2163" is not installed (installed: rfc2136, acmedns). Did you mean "rfc2136"?',
+    ],
+    [
+      "the vendor's name",
+      [one('acmedns'), one('edgedns', { service: 'Cloudflare' })],
+      'cloudFlare',
+      {},
+      'not-installed',
+      'provider "cloudFlare" is not installed (installed: acmedns, edgedns). Did you mean "edgedns", which is for Cloudflare?',
     ],
     [
       'two packages',

@@ -111,14 +111,20 @@ function nameMisplaced(problem: SchemaProblem, { misplacedFields = {} }: Provide
 
 function notInstalled(key: string, providers: readonly InstalledProvider[]): RegistryError {
   const keys = [...new Set(providers.map((one) => one.key))];
-  const nearest = nearestName(key, keys);
-  const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+  const byService = providers.find(({ service = '' }) => key.length > 3 && plain(service).includes(plain(key)));
+  const nearest = byService?.key ?? nearestName(key, keys);
+  const whose = byService === undefined ? '' : `, which is for ${byService.service}`;
+  const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"${whose}?`;
   const there = keys.length === 0 ? 'no provider package is installed' : `installed: ${keys.join(', ')}`;
   const install =
     nearest === undefined && /^[a-z][a-zA-Z0-9]*$/.test(key)
       ? ` Install its package, for one of zoneproof's own: npm install @zoneproof/provider-${key.toLowerCase()}`
       : '';
   return new RegistryError('not-installed', `provider "${key}" is not installed (${there}).${meant}${install}`, []);
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replace(/[^a-z0-9]/g, '');
 }
 
 function markDuplicates(installed: readonly InstalledProvider[]): readonly InstalledProvider[] {

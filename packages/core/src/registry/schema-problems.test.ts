@@ -12,6 +12,7 @@ const schema = Type.Object(
     mode: Type.Optional(Type.String({ enum: ['auto', 'listed-only'] })),
     ttl: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     secret: Type.Optional(secretRef('the TSIG secret')),
+    tokenSecretRef: Type.Optional(secretRef('the token')),
     domains: Type.Optional(
       Type.Array(Type.String({ pattern: '^[a-z.]+$' }), { minItems: 1, maxItems: 3, uniqueItems: true }),
     ),
@@ -31,6 +32,10 @@ test.each<[value: object, problems: [path: string, message: string][]]>([
       ['host', 'missing field host'],
       ['hots', 'unknown field "hots"; did you mean "host"?'],
     ],
+  ],
+  [
+    { host: 'a', token: 'hunter2' },
+    [['token', 'unknown field "token"; "tokenSecretRef" names the entry of a Secret that holds it']],
   ],
   [
     { host: '' },

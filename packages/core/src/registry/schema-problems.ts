@@ -144,6 +144,8 @@ function notOneOf(found: unknown, allowed: readonly unknown[]): string {
 }
 
 function suggestion(word: string, fields: readonly string[]): string {
+  const reference = fields.find((field) => field.toLowerCase() === `${word}SecretRef`.toLowerCase());
+  if (reference !== undefined) return `; "${reference}" names the entry of a Secret that holds it`;
   const nearest = nearestName(word, fields);
   if (nearest !== undefined) return `; did you mean "${nearest}"?`;
   return fields.length === 0 || fields.length > 12 ? '' : `; known here: ${fields.join(', ')}`;

@@ -1,10 +1,11 @@
-import { issuerExample, type ProviderPlugin } from '@zoneproof/core';
+import { issuerExample, orderedErrors, orderedPermissions, type ProviderPlugin } from '@zoneproof/core';
 import type { Style } from '../terminal/style.ts';
 import { table } from '../terminal/table.ts';
 
 /** All that a person needs to set a provider up: `zoneproof providers KEY`. */
 export function showPlugin(plugin: ProviderPlugin, style: Style): string {
-  const { key, displayName, schema, policy, permissions = [], errors = [] } = plugin;
+  const { key, displayName, schema, policy } = plugin;
+  const [permissions, errors] = [orderedPermissions(plugin), orderedErrors(plugin)];
   const { description } = schema as FieldSchema;
   const section = (title: string, text: string): string => `\n${style.bold(title)}\n${text}`;
   const parts = [
