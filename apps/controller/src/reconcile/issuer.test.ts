@@ -37,3 +37,39 @@ test('an account key that cannot be read is told of once and looked at again in 
   expect(issuer.status.conditions?.[0]).toMatchObject({ status: 'False', reason: 'SecretUnreadable' });
   expect(reads).toBe(2);
 });
+
+test.each([
+  ['credentials', 'CredentialsRefused'],
+  ['zones', 'PermissionDenied'],
+  ['reachable', 'ProviderUnavailable'],
+] as const)('a check that fails at %s is told as %s', async (what, reason) => {
+  const server = 'https://ca.test';
+  const acme = { accountURL: `${server}/account/1`, server, keyThumbprint: 'key' };
+  let issuer = {
+    kind: 'Issuer',
+    metadata: { namespace: 'd', name: 'ca', generation: 1 },
+    spec: { acme: { server, privateKeySecretRef: { name: 'key' }, dns01: { providers: [] } } },
+    status: { acme },
+  } as unknown as Issuer;
+  const provider = { check: async () => [{ what, result: 'failed', detail: 'no' }] };
+  const reconciler = new IssuerReconciler({
+    store: {
+      get: () => issuer,
+      updateStatus: async (...[, , , change]: Parameters<Services['store']['updateStatus']>) => {
+        issuer = { ...issuer, status: change(issuer as never) as Issuer['status'] };
+      },
+    },
+    sessions: {
+      open: async () => ({ key: { thumbprint: 'key' } }),
+      providers: async () => [{ spec: { name: 'dns' }, bound: { displayName: 'DNS', provider } }],
+    },
+    run: (_name: string, effect: () => Promise<unknown>) => effect(),
+    report: () => undefined,
+    clock: { now: () => 1_000 },
+    random: systemRandom,
+    signal: new AbortController().signal,
+    changes: () => 0,
+  } as unknown as Services);
+  await reconciler.reconcile({ kind: 'Issuer', namespace: 'd', name: 'ca' });
+  expect(issuer.status.providers).toEqual([{ name: 'dns', block: 'DNS', ready: false, reason, message: 'no' }]);
+});

@@ -10,6 +10,15 @@ import { fraction, type IssuerProvider, type Services } from './services.ts';
 
 const checkTimeoutMs = 15_000;
 
+/** Each finding of a check in the words that an Order would use for the same. */
+const reasonOfFailed: Readonly<Record<CheckItem['what'], Reason>> = {
+  credentials: 'CredentialsRefused',
+  clock: 'CredentialsRefused',
+  zones: 'PermissionDenied',
+  delegation: 'ActionRequired',
+  reachable: 'ProviderUnavailable',
+};
+
 interface IssuerMemory {
   obstacle: { readonly retryAt: number; readonly changes: number; readonly tries: number } | undefined;
   checked: SeenIssuer['checked'];
@@ -160,17 +169,11 @@ export class IssuerReconciler {
       ]);
     const failed = items.find(({ result }) => result === 'failed');
     const told = failed ?? items.find(({ result }) => result === 'warning');
-    const reason: Reason =
-      failed === undefined
-        ? 'ProviderReady'
-        : failed.what === 'credentials'
-          ? 'CredentialsRefused'
-          : 'ProviderUnavailable';
     return {
       name,
       block: bound.displayName,
       ready: failed === undefined,
-      reason,
+      reason: failed === undefined ? 'ProviderReady' : reasonOfFailed[failed.what],
       message: told?.detail ?? 'The provider answered its check.',
     };
   }

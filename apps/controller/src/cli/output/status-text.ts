@@ -93,7 +93,7 @@ function orderDetail(order: OrderReport, style: Style, now: number): string {
     }
   }
   for (const { name, zone, provider } of order.openValues)
-    text += `    ${style.yellow('still to be removed')}: TXT ${name} in zone ${zone} through ${provider}\n`;
+    text += `    ${order.result === undefined ? 'removed in the end' : style.yellow('still to be removed')}: TXT ${name} in zone ${zone} through ${provider}\n`;
   return text;
 }
 
