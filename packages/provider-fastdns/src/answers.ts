@@ -61,8 +61,9 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+/** Undefined unless all are texts: what is left out here would be left out of the set that is written back. */
+function textsOf(value: unknown): readonly string[] | undefined {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
 }
 
 export function totalOf(body: Readonly<Record<string, unknown>>): number | undefined {
@@ -90,8 +91,9 @@ export function readSets(sets: readonly Readonly<Record<string, unknown>>[]): re
   for (const { name, type = 'TXT', ttl, rdata, state } of sets) {
     const owner = nameOf(name);
     if (type !== 'TXT' || state === 'DELETED' || (owner === undefined && typeof name === 'string')) continue;
-    if (owner === undefined || typeof ttl !== 'number' || !Array.isArray(rdata)) return undefined;
-    read.push({ name: owner, ttl, rdata: textsOf(rdata) });
+    const texts = textsOf(rdata);
+    if (owner === undefined || typeof ttl !== 'number' || texts === undefined) return undefined;
+    read.push({ name: owner, ttl, rdata: texts });
   }
   return read;
 }
@@ -106,7 +108,18 @@ export function readList(list: Readonly<Record<string, unknown>>, now: number): 
   };
 }
 
-export function readDiff({ name, type, fromValue, toValue }: Readonly<Record<string, unknown>>): StagedDiff {
+/** Undefined where the answer does not tell what the list changes; a part that is left out has no changes. */
+export function readDiff({ metadata, diffs }: Readonly<Record<string, unknown>>): ChangeListDiff | undefined {
+  const { recordSetDiffs = [], settingsDiffs = [] } = objectOf(diffs);
+  if (typeof diffs !== 'object' || !Array.isArray(recordSetDiffs) || !Array.isArray(settingsDiffs)) return undefined;
+  return {
+    base: textOf(objectOf(metadata).fromVersionId),
+    sets: listIn(recordSetDiffs).map(readSetDiff),
+    settings: settingsDiffs.length,
+  };
+}
+
+function readSetDiff({ name, type, fromValue, toValue }: Readonly<Record<string, unknown>>): StagedDiff {
   return {
     name: nameOf(name) ?? textOf(name) ?? '',
     type: textOf(type) ?? '',
@@ -118,6 +131,6 @@ export function readDiff({ name, type, fromValue, toValue }: Readonly<Record<str
 function valueIn(value: unknown): SetValue | undefined {
   if (value === undefined || value === null) return { rdata: [], ttl: undefined };
   const { rdata, ttl } = objectOf(value);
-  if (!Array.isArray(rdata)) return undefined;
-  return { rdata: textsOf(rdata), ttl: typeof ttl === 'number' ? ttl : undefined };
+  const texts = textsOf(rdata);
+  return texts && { rdata: texts, ttl: typeof ttl === 'number' ? ttl : undefined };
 }

@@ -1,8 +1,8 @@
 import { type CallContext, isProviderError, ProviderError, type ProviderHost } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
-import type { StagedDiff } from './answers.ts';
+import type { ChangeListDiff, ChangeListInfo, StagedDiff } from './answers.ts';
 import { type Client, isConcurrent, isRefusal } from './client.ts';
-import { judgeLeftover, type OwnList } from './leftover.ts';
+import { abandonedAfterMs, judgeLeftover } from './leftover.ts';
 import { isSameRdata, type SetEdit, type TxtSet, type WantedSet } from './record-set.ts';
 
 /** One set to change: as it was read, and what to make of it. */
@@ -34,24 +34,33 @@ export interface ChangeLists {
 const reserveMs = 6_000;
 
 export function createChangeLists(client: Client, { providerName, clock }: ProviderHost): ChangeLists {
-  const own = new Map<DnsName, OwnList>();
+  /** The list that this process made last in each zone; losing it costs a wait. */
+  const own = new Map<DnsName, { readonly zoneVersionId: string | undefined; readonly madeAt: number }>();
 
   function conflict(message: string, cause?: unknown): ProviderError {
     return new ProviderError({ kind: 'conflict', message: `${providerName}: ${message}`, sent: false, cause });
   }
 
   async function create(zone: DnsName, overwrite: 'none' | 'stale', call: CallContext): Promise<void> {
+    const madeAt = clock.now();
     try {
       const { zoneVersionId } = await client.createList(zone, overwrite, call);
-      own.set(zone, { zoneVersionId, unanswered: false });
+      own.set(zone, { zoneVersionId, madeAt });
     } catch (error) {
-      if (isProviderError(error) && error.details.sent === true)
-        own.set(zone, { zoneVersionId: undefined, unanswered: true });
+      // Refused: the earlier one is still there. Otherwise nobody knows whose is there now.
+      if (!isRefusal(error, 409)) own.delete(zone);
       throw error;
     }
   }
 
-  /** An empty change list of ours, made or taken over. */
+  /** Until then nobody else takes it over, and what is bound to the same version is the same list. */
+  function isMine(zone: DnsName, { zoneVersionId }: ChangeListInfo): boolean {
+    const mine = own.get(zone);
+    if (mine === undefined || mine.zoneVersionId === undefined) return false;
+    return mine.zoneVersionId === zoneVersionId && clock.now() - mine.madeAt < abandonedAfterMs;
+  }
+
+  /** An empty change list of ours. */
   async function open(zone: DnsName, wanted: readonly WantedSet[], call: CallContext): Promise<void> {
     try {
       return await create(zone, 'none', call);
@@ -60,11 +69,9 @@ export function createChangeLists(client: Client, { providerName, clock }: Provi
     }
     const list = await client.list(zone, call);
     const diff = await client.diff(zone, call);
-    switch (judgeLeftover(list, diff, own.get(zone), wanted)) {
-      case 'adopt':
-        own.set(zone, { zoneVersionId: list.zoneVersionId, unanswered: false });
-        return;
+    switch (judgeLeftover(list, diff, isMine(zone, list), wanted)) {
       case 'discard':
+        own.delete(zone);
         await client.dropList(zone, call);
         return create(zone, 'none', call);
       case 'replace':
@@ -76,9 +83,12 @@ export function createChangeLists(client: Client, { providerName, clock }: Provi
         );
       }
       case 'foreign':
-        throw conflict(
-          `the user of this API client has left a change list of zone ${zone} with other changes (${summary(diff.sets)}). Submit or discard it in Akamai Control Center, or make an API client for zoneproof alone.`,
-        );
+        throw new ProviderError({
+          kind: 'unavailable',
+          message: `${providerName}: the user of this API client has left a change list of zone ${zone} with other changes (${summary(diff)}). Submit or discard it in Akamai Control Center, or make an API client for zoneproof alone: there can be one list only.`,
+          retryAfterMs: abandonedAfterMs,
+          sent: false,
+        });
     }
   }
 
@@ -119,18 +129,24 @@ export function createChangeLists(client: Client, { providerName, clock }: Provi
       throw conflict(
         `something else changed the change list of zone ${zone} meanwhile, so it was not submitted. It is tried again; an API client for zoneproof alone avoids this.`,
       );
-    const other = planned.find((one) => !sets.some((set) => isAsPlanned(set, one)));
-    if (other === undefined) return;
-    await drop(zone, call);
-    throw conflict(`somebody else changed the TXT set ${other.edit.name} meanwhile. It is tried again.`);
+    const other = planned.find((one) => !sets.some((set) => isAsRead(set, one) && isAsMeant(set, one)));
+    if (other !== undefined)
+      throw conflict(`somebody else changed the TXT set ${other.edit.name} meanwhile. It is tried again.`);
   }
 
-  /** A list that is of no use any more; when that fails, the next call takes it over. */
-  async function drop(zone: DnsName, call: CallContext): Promise<void> {
-    await client.dropList(zone, call).then(
-      () => own.delete(zone),
-      () => undefined,
-    );
+  /**
+   * Removes the list when it is of no use any more, unless it has become somebody else's. Where that cannot be told or
+   * done, the next call judges it.
+   */
+  async function drop(zone: DnsName, planned: readonly PlannedEdit[], call: CallContext): Promise<void> {
+    try {
+      const { sets, settings } = await client.diff(zone, call);
+      own.delete(zone);
+      if (settings === 0 && sets.every((set) => planned.some((one) => isAsMeant(set, one))))
+        await client.dropList(zone, call);
+    } catch (error) {
+      if (!isProviderError(error)) throw error;
+    }
   }
 
   return {
@@ -139,7 +155,7 @@ export function createChangeLists(client: Client, { providerName, clock }: Provi
       try {
         const refused = await stage(zone, planned, call);
         const staged = planned.filter(({ edit }) => !refused.has(edit.name));
-        if (staged.length === 0) await drop(zone, call);
+        if (staged.length === 0) await drop(zone, planned, call);
         else {
           await compare(zone, staged, call);
           await client.submit(zone, call);
@@ -147,22 +163,25 @@ export function createChangeLists(client: Client, { providerName, clock }: Provi
         }
         return refused;
       } catch (error) {
-        if (isRefusal(error, 409) || isRefusal(error, 412)) await drop(zone, call);
+        if (isProviderError(error) && error.kind === 'conflict') await drop(zone, planned, call);
         throw error;
       }
     },
   };
 }
 
-function isAsPlanned({ name, type, from, to }: StagedDiff, { current, edit }: PlannedEdit): boolean {
-  if (name !== edit.name || type !== 'TXT' || from === undefined || to === undefined) return false;
-  const isAsRead =
-    isSameRdata(from.rdata, current?.rdata ?? []) && (from.ttl === undefined || from.ttl === current?.ttl);
-  return isAsRead && isSameRdata(to.rdata, edit.op === 'DELETE' ? [] : edit.rdata);
+function isAsRead({ from }: StagedDiff, { current }: PlannedEdit): boolean {
+  if (from === undefined) return false;
+  return isSameRdata(from.rdata, current?.rdata ?? []) && (from.ttl === undefined || from.ttl === current?.ttl);
+}
+
+function isAsMeant({ name, type, to }: StagedDiff, { edit }: PlannedEdit): boolean {
+  if (name !== edit.name || type !== 'TXT' || to === undefined) return false;
+  return isSameRdata(to.rdata, edit.op === 'DELETE' ? [] : edit.rdata);
 }
 
 /** `www.example.com A and 2 more` */
-function summary(sets: readonly StagedDiff[]): string {
+function summary({ sets }: ChangeListDiff): string {
   const [first] = sets;
   if (first === undefined) return 'settings of the zone';
   return `${first.name} ${first.type}${sets.length > 1 ? ` and ${sets.length - 1} more` : ''}`;

@@ -14,18 +14,17 @@ import {
   type ListedZone,
   listIn,
   objectIn,
-  objectOf,
   readDiff,
   readList,
   readSets,
   readZone,
-  textOf,
   totalOf,
 } from './answers.ts';
 import { type FastdnsConfig, originOf } from './config.ts';
 import { credentialReader } from './credentials.ts';
 import { signRequest, type UnsignedRequest } from './edgegrid.ts';
-import { answerError, clockOffsetMs, isForeignPage } from './errors.ts';
+import { answerError, clockOffsetMs, isForeignPage, isNoRecordSet } from './errors.ts';
+import type { Page } from './pages.ts';
 import type { SetEdit, TxtSet } from './record-set.ts';
 
 /** The operations of the Edge DNS API v2 that are used. Each is one request, and throws ProviderError. */
@@ -38,12 +37,7 @@ export interface Client {
   /** Undefined when there is none. https://techdocs.akamai.com/edge-dns/reference/get-zone-name-type */
   set(zone: string, name: DnsName, call: CallContext): Promise<TxtSet | undefined>;
   /** One page of the TXT sets. https://techdocs.akamai.com/edge-dns/reference/get-zones-zone-recordsets */
-  sets(
-    zone: string,
-    page: number,
-    pageSize: number,
-    call: CallContext,
-  ): Promise<{ sets: readonly TxtSet[]; total: number | undefined; length: number }>;
+  sets(zone: string, page: number, pageSize: number, call: CallContext): Promise<Page<TxtSet>>;
   /** `stale`: in place of a stale one of ours. https://techdocs.akamai.com/edge-dns/reference/post-changelists */
   createList(zone: string, overwrite: 'none' | 'stale', call: CallContext): Promise<ChangeListInfo>;
   list(zone: string, call: CallContext): Promise<ChangeListInfo>;
@@ -54,10 +48,7 @@ export interface Client {
   dropList(zone: string, call: CallContext): Promise<void>;
 }
 
-export interface ZonePage {
-  readonly zones: readonly ListedZone[];
-  readonly length: number;
-  readonly total: number | undefined;
+export interface ZonePage extends Page<ListedZone> {
   /** How far this machine's clock is ahead of Akamai's. */
   readonly clockOffsetMs: number | undefined;
 }
@@ -82,16 +73,15 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
     return { ...request, url, headers: { ...request.headers, authorization } };
   }
 
-  async function send(
+  async function ask(
     method: UnsignedRequest['method'],
     path: string,
     what: string,
     call: CallContext,
     content?: object,
-  ): Promise<Answered> {
+  ): Promise<HttpAnswer> {
     const url = new URL(root + path, origin);
     if (config.accountSwitchKey !== undefined) url.searchParams.set('accountSwitchKey', config.accountSwitchKey);
-    const isWrite = method !== 'GET';
     const request = {
       method,
       url: url.href,
@@ -99,12 +89,21 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
       ...(content && { body: JSON.stringify(content) }),
       maxBytes,
     };
-    const answer = await requests.send(request, what, call);
+    return requests.send(request, what, call);
+  }
+
+  /** The object in an answer of the API; empty where it has no body. @throws ProviderError for what is no 2xx or no answer of the API */
+  function bodyOf(answer: HttpAnswer, what: string, isWrite: boolean): Readonly<Record<string, unknown>> {
     if (answer.status < 200 || answer.status > 299)
       throw answerError(answer, { what, at, isWrite, now: host.clock.now() });
     const body = answer.body.length === 0 ? {} : objectIn(answer.body);
-    if (isForeignPage(answer) || (body === undefined && !isWrite)) throw notTheApi(answer.status, what, isWrite);
-    return { answer, body: body ?? {} };
+    if (isForeignPage(answer) || body === undefined) throw notTheApi(answer.status, what, isWrite);
+    return body;
+  }
+
+  async function send(...[method, path, what, call, content]: Parameters<typeof ask>): Promise<Answered> {
+    const answer = await ask(method, path, what, call, content);
+    return { answer, body: bodyOf(answer, what, method !== 'GET') };
   }
 
   function theirNow(answer: HttpAnswer): number {
@@ -128,12 +127,12 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
       const offset = clockOffsetMs(answer, host.clock.now());
       const all = listIn(body.zones);
       if (!Array.isArray(body.zones)) throw notTheApi(answer.status, 'the list of zones', false);
-      return { zones: all.flatMap(readZone), length: all.length, total: totalOf(body), clockOffsetMs: offset };
+      return { items: all.flatMap(readZone), length: all.length, total: totalOf(body), clockOffsetMs: offset };
     },
 
     async zone(zone, call) {
       const { body } = await send('GET', `/zones/${part(zone)}`, `the state of zone ${zone}`, call);
-      return readZone({ zone, ...body })[0] as ListedZone;
+      return readZone({ ...body, zone })[0] as ListedZone;
     },
 
     async createSets(zone, sets, call) {
@@ -144,17 +143,12 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
 
     async set(zone, name, call) {
       const path = `/zones/${part(zone)}/names/${part(name)}/types/TXT`;
-      try {
-        const what = `the TXT set ${name}`;
-        const { answer, body } = await send('GET', path, what, call);
-        const sets = readSets([{ name, ...body }]);
-        if (sets === undefined) throw notTheApi(answer.status, what, false);
-        return sets[0];
-      } catch (error) {
-        // The same status says that the zone or the change list is not there.
-        if (isRefusal(error, 404) && /\brecord ?set\b/i.test(error.message)) return undefined;
-        throw error;
-      }
+      const what = `the TXT set ${name}`;
+      const answer = await ask('GET', path, what, call);
+      if (isNoRecordSet(answer)) return undefined;
+      const sets = readSets([{ name, ...bodyOf(answer, what, false) }]);
+      if (sets === undefined) throw notTheApi(answer.status, what, false);
+      return sets[0];
     },
 
     async sets(zone, page, pageSize, call) {
@@ -164,7 +158,7 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
       const all = listIn(body.recordsets);
       const sets = readSets(all);
       if (sets === undefined || !Array.isArray(body.recordsets)) throw notTheApi(answer.status, what, false);
-      return { sets, total: totalOf(body), length: all.length };
+      return { items: sets, total: totalOf(body), length: all.length };
     },
 
     async createList(zone, overwrite, call) {
@@ -180,13 +174,10 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
 
     async diff(zone, call) {
       const what = `what is staged for zone ${zone}`;
-      const { body } = await send('GET', `/changelists/${part(zone)}/diff`, what, call);
-      const diffs = objectOf(body.diffs);
-      return {
-        base: textOf(objectOf(body.metadata).fromVersionId),
-        sets: listIn(diffs.recordSetDiffs).map(readDiff),
-        settings: listIn(diffs.settingsDiffs).length,
-      };
+      const { answer, body } = await send('GET', `/changelists/${part(zone)}/diff`, what, call);
+      const diff = readDiff(body);
+      if (diff === undefined) throw notTheApi(answer.status, what, false);
+      return diff;
     },
 
     async stage(zone, edit, call) {

@@ -154,7 +154,19 @@ export function isForeignPage({ headers, body }: HttpAnswer): boolean {
   return isPage(headers, Buffer.from(body.subarray(0, 100)).toString('latin1'));
 }
 
-function rowOf({ status, code, detail }: Refusal): Row {
+/** The same status says that the zone or the change list is not there. https://github.com/linode/cluster-api-provider-linode/pull/419 */
+export function isNoRecordSet(answer: HttpAnswer): boolean {
+  const { status, detail } = readRefusal(answer);
+  return status === 404 && /\brecord ?set\b/i.test(wordsOf(detail));
+}
+
+/** Without the domain names, which are not Akamai's words: `_acme-challenge.limit.example.com` is no limit. */
+function wordsOf(detail: string): string {
+  return detail.replace(/[\w*-]+(?:\.[\w-]+)+/g, '...');
+}
+
+function rowOf({ status, code, detail: whole }: Refusal): Row {
+  const detail = wordsOf(whole);
   return table.find(([on, ofCode, ofDetail]) => {
     const [from, to] = typeof on === 'number' ? [on, on] : on;
     return status >= from && status <= to && (ofCode?.test(code) ?? true) && (ofDetail?.test(detail) ?? true);

@@ -67,7 +67,7 @@ export const knownErrors: readonly KnownError[] = [
     advice: 'Nothing: it is tried again by itself.',
   },
   {
-    kind: 'conflict',
+    kind: 'unavailable',
     seen: 'a change list with other changes',
     advice: 'Submit or discard it in Akamai Control Center; better, make an API client for zoneproof alone.',
   },

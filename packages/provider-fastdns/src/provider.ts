@@ -15,7 +15,8 @@ import type { ListedZone } from './answers.ts';
 import { createChangeLists, type PlannedEdit } from './change-list.ts';
 import { createClient, isConcurrent, isRefusal } from './client.ts';
 import type { FastdnsConfig } from './config.ts';
-import { readSets } from './read-sets.ts';
+import { everyPage } from './pages.ts';
+import { inPieces, readSets } from './read-sets.ts';
 import { editFor, missingIn, newSet, type WantedSet, wantedSets } from './record-set.ts';
 
 /** What became of one set: the values that were changed, or why none was. */
@@ -52,13 +53,12 @@ export function createFastdnsProvider(config: FastdnsConfig, host: ProviderHost)
     },
 
     async listZones(call) {
-      const zones: Zone[] = [];
-      for (let page = 1, seen = 0; ; page++) {
-        const { zones: listed, length, total } = await client.zones(page, zonesPageSize, call);
-        zones.push(...listed.filter(isUsable).map(({ zone }) => ({ id: zone, name: toDnsName(zone) })));
-        seen += length;
-        if (length === 0 || seen >= (total ?? Number.POSITIVE_INFINITY)) return zones;
-      }
+      const listed = await everyPage(
+        (page) => client.zones(page, zonesPageSize, call),
+        ({ zone }) => zone,
+      );
+      if (listed === undefined) throw inPieces(providerName, 'the zones');
+      return listed.filter(isUsable).map(({ zone }): Zone => ({ id: zone, name: toDnsName(zone) }));
     },
 
     async syncState({ kind, token }, call) {
@@ -108,7 +108,7 @@ export function createFastdnsProvider(config: FastdnsConfig, host: ProviderHost)
     call: CallContext,
   ): Promise<void> {
     const names = wanted.map(({ name }) => name);
-    const found = await readSets(client, zone, names, call);
+    const found = await readSets(client, providerName, zone, names, call);
     const missing = wanted.filter((one) => fresh.has(one) && !found.has(one.name));
     const planned = wanted.flatMap((one): PlannedEdit[] => {
       if (missing.includes(one)) return [];
@@ -160,8 +160,8 @@ export function createFastdnsProvider(config: FastdnsConfig, host: ProviderHost)
 
   async function check(call: CallContext): Promise<readonly CheckItem[]> {
     try {
-      const { zones, total, clockOffsetMs } = await client.zones(1, 1, call);
-      const count = total ?? zones.length;
+      const { length, total = length, clockOffsetMs } = await client.zones(1, 1, call);
+      const count = total;
       return [
         { what: 'reachable', result: 'ok', detail: `${providerName}: the Edge DNS API answers.` },
         { what: 'credentials', result: 'ok', detail: `${providerName}: the credentials are good.` },

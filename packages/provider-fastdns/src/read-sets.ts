@@ -1,15 +1,17 @@
-import type { CallContext } from '@zoneproof/core';
+import { type CallContext, ProviderError } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { Client } from './client.ts';
+import { everyPage } from './pages.ts';
 import type { TxtSet } from './record-set.ts';
 
 /** Up to this many sets are asked for one by one; more of them from the list of all, which may be long. */
 const fewNames = 2;
 const pageSize = 1_000;
 
-/** The TXT sets at `names`; those that are not there are left out. */
+/** The TXT sets at `names`; those that are not there are left out. `at` is for messages. */
 export async function readSets(
   client: Client,
+  at: string,
   zone: DnsName,
   names: readonly DnsName[],
   call: CallContext,
@@ -22,11 +24,18 @@ export async function readSets(
     }
     return found;
   }
-  const wanted = new Set(names);
-  for (let page = 1, seen = 0; ; page++) {
-    const { sets, total, length } = await client.sets(zone, page, pageSize, call);
-    for (const set of sets) if (wanted.has(set.name)) found.set(set.name, set);
-    seen += length;
-    if (length === 0 || found.size === wanted.size || seen >= (total ?? Number.POSITIVE_INFINITY)) return found;
-  }
+  const sets = await everyPage(
+    (page) => client.sets(zone, page, pageSize, call),
+    ({ name }) => name,
+    (seen) => names.every((name) => seen.has(name)),
+  );
+  if (sets === undefined) throw inPieces(at, `the TXT sets of zone ${zone}`);
+  for (const set of sets) if (names.includes(set.name)) found.set(set.name, set);
+  return found;
+}
+
+/** A list that changed while its pages were read. */
+export function inPieces(at: string, what: string): ProviderError {
+  const message = `${at}: ${what} changed while the pages of the list were read. They are read again.`;
+  return new ProviderError({ kind: 'unavailable', message, sent: false });
 }

@@ -50,6 +50,8 @@ export interface AkamaiEdgeDnsEmulator extends EmulatorServer, EmulatedZones {
   staged(zone: string, user?: string): readonly StagedEdit[] | undefined;
   /** Somebody stages one more edit in the change list of `user` (default: that of `client`). */
   stage(zone: string, edit: StagedEdit, user?: string): void;
+  /** Somebody makes a change list with these edits in place of that of `user` (default: that of `client`). */
+  takeList(zone: string, edits: readonly StagedEdit[], user?: string): void;
   /** All change lists were last modified this much earlier. */
   ageLists(ms: number): void;
   /** The rdata at a name as it was sent. */
@@ -78,6 +80,14 @@ export async function startAkamaiEdgeDns(options: AkamaiEdgeDnsOptions = {}): Pr
     };
     clients.push(client);
     return client;
+  }
+
+  function stage(name: string, edit: StagedEdit, user = client.user): void {
+    const list = service.list(user, name);
+    const sets = list && edited(list.sets, name, edit, service.limits);
+    if (list === undefined || sets === undefined || isAnswer(sets))
+      throw new Error(`nothing can be staged for ${name}`);
+    list.stage(edit, sets, now());
   }
 
   /** `Date` is that of Akamai's clock. */
@@ -173,12 +183,12 @@ export async function startAkamaiEdgeDns(options: AkamaiEdgeDnsOptions = {}): Pr
       service.createSets(zone, [{ name, type, ttl: 300, rdata: [rdata] }], false);
     },
     staged: (zone, user = client.user) => service.list(user, zone)?.edits,
-    stage(name, edit, user = client.user) {
-      const list = service.list(user, name);
-      const sets = list && edited(list.sets, name, edit, service.limits);
-      if (list === undefined || sets === undefined || isAnswer(sets))
-        throw new Error(`nothing can be staged for ${name}`);
-      list.stage(edit, sets, now());
+    stage,
+    takeList(name, edits, user = client.user) {
+      const zone = service.zones.get(name);
+      if (zone === undefined) throw new Error(`there is no zone ${name}`);
+      service.createList(user, zone);
+      for (const edit of edits) stage(name, edit, user);
     },
     ageLists(ms) {
       for (const list of service.lists.values()) list.modifiedAt -= ms;
