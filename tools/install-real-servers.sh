@@ -6,7 +6,7 @@ set -euo pipefail
 
 # command:package of Debian 12 or newer
 wanted=(
-  named:bind9 named-checkconf:bind9-utils nsupdate:bind9-dnsutils dig:bind9-dnsutils
+  named:bind9 named-checkconf:bind9-utils dnssec-keygen:bind9-utils dnssec-signzone:bind9-utils nsupdate:bind9-dnsutils dig:bind9-dnsutils
   knotd:knot
   pdns_server:pdns-server pdnsutil:pdns-server sqlite3:sqlite3
   lego:lego certbot:certbot

@@ -5,6 +5,13 @@ export { type Pebble, type PebbleOptions, startPebble } from './pebble.ts';
 export { freePort } from './ports.ts';
 export { startPowerdns } from './powerdns.ts';
 export { type RunningServer, type ServerPlan, startServer } from './process.ts';
+export {
+  type SignedZone,
+  type SigningAlgorithm,
+  type SignOptions,
+  signingAlgorithms,
+  signZone,
+} from './signed-zone.ts';
 export { createLocalhostTls, type LocalhostTls } from './tls.ts';
 export { describeReal, findTool, motoVersion, pebbleVersion, type RealServer, requireReal, tool } from './tools.ts';
 export { algorithmWord, type FarmZone, newTsigKey, secretBase64, zoneFile } from './zone-file.ts';

@@ -8,10 +8,11 @@ export const pebbleVersion = '2.10.1';
 /** Version of moto (PyPI) that the tests are written for; tools/install-real-servers.sh puts it into a venv. */
 export const motoVersion = '5.2.5';
 
-export type RealServer = 'bind' | 'knot' | 'powerdns' | 'pebble' | 'lego' | 'certbot' | 'moto';
+export type RealServer = 'bind' | 'bind-dnssec' | 'knot' | 'powerdns' | 'pebble' | 'lego' | 'certbot' | 'moto';
 
 const commandsOf: Readonly<Record<RealServer, readonly string[]>> = {
   bind: ['named', 'nsupdate'],
+  'bind-dnssec': ['dnssec-keygen', 'dnssec-signzone'],
   knot: ['knotd'],
   powerdns: ['pdns_server', 'pdnsutil', 'sqlite3'],
   pebble: ['pebble', 'openssl'],

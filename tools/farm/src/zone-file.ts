@@ -10,6 +10,8 @@ export interface FarmZone {
   readonly keys?: readonly TsigKey[];
   /** Addresses that may update without TSIG. */
   readonly updateFrom?: readonly string[];
+  /** A whole zone file instead of one made from `records`, as `signZone` writes it. */
+  readonly file?: string;
 }
 
 /** A key with a random secret of 32 octets. */
@@ -31,6 +33,7 @@ export function secretBase64(key: TsigKey): string {
  * Negative answers live for 1 s.
  */
 export function zoneFile(zone: FarmZone, address: string): string {
+  if (zone.file !== undefined) return zone.file;
   const glueType = address.includes(':') ? 'AAAA' : 'A';
   return [
     `$ORIGIN ${zone.name}.`,
