@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createEgress } from '@zoneproof/core';
 import { formatServer } from '@zoneproof/dns';
 import { type Sandbox, startSandbox } from '@zoneproof/sandbox';
@@ -24,6 +24,25 @@ test.each(['acme', 'core', 'dns', 'sandbox'])(
     expect(blocks.filter(({ language }) => language === 'ts').map(({ text }) => text)).toEqual([source]);
   },
 );
+
+test.each([
+  ...readdirSync(`${root}packages`)
+    .filter((name) => name.startsWith('provider-') && name !== 'provider-testkit')
+    .map((name) => `packages/${name}/README.md`),
+  'examples/third-party-provider/README.md',
+  'tools/new-provider/template/README.md.tmpl',
+])('%s has the same headings as all of its kind', (path) => {
+  const headings = [...readFileSync(`${root}${path}`, 'utf8').matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+  expect(headings).toEqual([
+    'Fields',
+    'Credentials',
+    'Permissions',
+    'How it writes',
+    'When something is wrong',
+    'Dependencies',
+    'Sources',
+  ]);
+});
 
 test('dns: the values of one server', async () => {
   sandbox.dns.set({ name: challenge, type: 'TXT', value: 'a' });
