@@ -1,0 +1,428 @@
+import {
+  type DnskeyData,
+  type DnsRecord,
+  type DsData,
+  dsDigest,
+  keyTag,
+  type RrsigData,
+  type SignedRrset,
+  signedRrset,
+  toDnsName,
+  verifyAnchoredZone,
+  verifyRrset,
+  verifyZoneCut,
+  type ZoneKeys,
+} from '@zoneproof/dns';
+import { anchorsOf, answerSets, answers, keysOf, signedAt, walk } from './testing/answers.ts';
+
+const day = 86_400_000;
+const set = 'ECDSAP256SHA256';
+const answer = answers(set);
+const keys = walk(set).keys as ZoneKeys;
+const txt = answer('_acme-challenge.a.test', 'TXT');
+const last = (links: readonly { readonly state: string }[]) => links.at(-1);
+
+describe('answers of BIND', () => {
+  test.each(answerSets.filter((name) => name !== 'RSASHA1'))('%s: all links are sound', (name) => {
+    const { links, keys: found } = walk(name);
+    expect(links.map(({ state, name: owner, type }) => `${state} ${owner} ${type}`)).toEqual([
+      'sound test DNSKEY',
+      'sound a.test DS',
+      'sound a.test DNSKEY',
+    ]);
+    expect(links[0]).toMatchObject({ expiresAt: Date.parse('2026-12-31T12:00:00Z'), notes: [] });
+    const judge = (owner: string, type: SignedRrset['type']) =>
+      verifyRrset(answers(name)(owner, type), found as ZoneKeys, signedAt);
+    expect(judge('_acme-challenge.a.test', 'TXT')).toMatchObject({ state: 'sound' });
+    if (name.includes('+')) return;
+    for (const type of ['SOA', 'CAA'] as const) expect(judge('a.test', type).state).toBe('sound');
+    for (const type of ['A', 'AAAA'] as const) expect(judge('www.a.test', type).state).toBe('sound');
+    // The zone file has its target in capital letters, and BIND sends it so.
+    expect(judge('alias.a.test', 'CNAME').state).toBe('sound');
+    expect(judge('x.y.wild.a.test', 'TXT')).toMatchObject({ state: 'sound', wildcard: '*.wild.a.test' });
+    expect(judge('mail.a.test', 'MX')).toMatchObject({
+      state: 'broken',
+      problem: 'unsupported-type',
+      text: 'signatures of MX sets are not verified here',
+    });
+  });
+
+  test('RSASHA1 alone counts as unsigned', () => {
+    const { links, keys: found } = walk('RSASHA1');
+    expect(found).toBeUndefined();
+    expect(last(links)).toMatchObject({
+      state: 'unsigned',
+      reason: 'old-algorithm',
+      text: 'the DS set of a.test has only algorithm 5 (RSASHA1), which is too old to prove anything (RFC 9905): resolvers treat the zone as unsigned',
+    });
+  });
+
+  test('a signature by RSASHA1 where the zone has a better key proves nothing', () => {
+    const both = answers('RSASHA1+ED25519')('_acme-challenge.a.test', 'TXT');
+    const signatures = both.signatures.filter((rrsig) => rrsig.algorithm === 5);
+    const found = walk('RSASHA1+ED25519').keys as ZoneKeys;
+    expect(signatures).toHaveLength(1);
+    expect(verifyRrset({ ...both, signatures }, found, signedAt)).toMatchObject({
+      problem: 'algorithm',
+      text: 'the signature of the TXT set of _acme-challenge.a.test is of algorithm 5 (RSASHA1), which is too old to prove anything (RFC 9905)',
+    });
+  });
+});
+
+describe('the signature of an RRset', () => {
+  const judge = (change: Partial<SignedRrset>, at = signedAt) => verifyRrset({ ...txt, ...change }, keys, at);
+  const [rrsig] = txt.signatures as [RrsigData];
+  const signedWith = (change: Partial<RrsigData>) => ({ signatures: [{ ...rrsig, ...change }] });
+  const of = 'the signature of the TXT set of _acme-challenge.a.test';
+
+  test('is that of the set: order, TTL and repeated records do not matter', () => {
+    const changed = txt.records.map((record) => ({ ...record, ttl: 1 })).reverse();
+    expect(judge({ records: [...changed, ...changed] }).state).toBe('sound');
+  });
+
+  test.each<[string, Partial<SignedRrset>, string, string]>([
+    ['no records', { records: [] }, 'no-records', 'there is no TXT set of _acme-challenge.a.test'],
+    [
+      'no signature',
+      { signatures: [] },
+      'no-signature',
+      'the TXT set of _acme-challenge.a.test has no signature, and its zone is said to be signed',
+    ],
+    [
+      'a record too few',
+      { records: txt.records.slice(1) },
+      'bad-signature',
+      `${of} is not one that key ${rrsig.keyTag} of a.test made over these records`,
+    ],
+    [
+      'another value',
+      { records: [{ ...txt.records[0], type: 'TXT', data: ['onetwo'] } as DnsRecord, ...txt.records.slice(1)] },
+      'bad-signature',
+      `${of} is not one that key ${rrsig.keyTag} of a.test made over these records`,
+    ],
+    [
+      'another signer',
+      signedWith({ signer: toDnsName('b.test') }),
+      'wrong-signer',
+      `${of} is made by b.test instead of a.test`,
+    ],
+    [
+      'labels for a longer name',
+      signedWith({ labels: 4 }),
+      'wrong-labels',
+      `${of} is made for a name of 4 labels, from which this one cannot come`,
+    ],
+    [
+      'labels for a wildcard above the zone',
+      signedWith({ labels: 1 }),
+      'wrong-labels',
+      `${of} is made for a name of 1 labels, from which this one cannot come`,
+    ],
+    [
+      'labels for a wildcard that did not sign it',
+      signedWith({ labels: 2 }),
+      'bad-signature',
+      `${of} is not one that key ${rrsig.keyTag} of a.test made over these records`,
+    ],
+    [
+      'an unknown algorithm',
+      signedWith({ algorithm: 250 }),
+      'algorithm',
+      `${of} is of algorithm 250, which is not known here`,
+    ],
+    [
+      'a key that is not there',
+      signedWith({ keyTag: 1 }),
+      'no-key',
+      `${of} is made by key 1 of algorithm 13 (ECDSAP256SHA256), which is not among the keys of a.test`,
+    ],
+    [
+      'a signature cut short',
+      signedWith({ signature: rrsig.signature.subarray(1) }),
+      'bad-signature',
+      `${of} is not one that key ${rrsig.keyTag} of a.test made over these records`,
+    ],
+    [
+      'a later end than was signed',
+      signedWith({ expiration: rrsig.expiration + 1 }),
+      'bad-signature',
+      `${of} is not one that key ${rrsig.keyTag} of a.test made over these records`,
+    ],
+  ])('%s is told', (_title, change, problem, text) => {
+    expect(judge(change)).toMatchObject({ state: 'broken', problem, text });
+  });
+
+  test('is told with its date when it has expired or not begun', () => {
+    expect(judge({}, Date.parse('2026-12-31T12:00:00.999Z')).state).toBe('sound');
+    expect(judge({}, Date.parse('2026-12-31T12:00:01Z'))).toMatchObject({
+      problem: 'expired',
+      text: `${of} expired 2026-12-31 12:00 UTC`,
+    });
+    expect(judge({}, Date.parse('2025-12-31T23:59:59Z'))).toMatchObject({
+      problem: 'not-yet-valid',
+      text: `${of} is not valid before 2026-01-01 00:00 UTC`,
+    });
+  });
+
+  test('has dates that go round every 136 years', () => {
+    const [start, end] = [2 ** 32 - 100, 100];
+    const around = (at: number) => judge(signedWith({ inception: start, expiration: end }), at * 1000);
+    expect(around(2 ** 32 - 101)).toMatchObject({ problem: 'not-yet-valid' });
+    expect(around(2 ** 32 + 101)).toMatchObject({ problem: 'expired' });
+    for (const at of [2 ** 32 - 100, 2 ** 32, 2 ** 32 + 100])
+      expect(around(at)).toMatchObject({ problem: 'bad-signature' });
+  });
+
+  test('may be any of several; of those that fail the one that came furthest is told', () => {
+    const others = [
+      { ...rrsig, keyTag: 1 },
+      { ...rrsig, signer: toDnsName('b.test') },
+      { ...rrsig, expiration: rrsig.expiration - 1 },
+    ];
+    expect(judge({ signatures: [...others, rrsig] }).state).toBe('sound');
+    expect(judge({ signatures: others })).toMatchObject({ problem: 'bad-signature' });
+    expect(judge({ signatures: others }, Date.parse('2027-02-01T00:00:00Z'))).toMatchObject({ problem: 'expired' });
+  });
+
+  test('of a wildcard may be asked for by its own name', () => {
+    const wild = answer('x.y.wild.a.test', 'TXT');
+    const name = toDnsName('*.wild.a.test');
+    const own = { ...wild, name, records: wild.records.map((record) => ({ ...record, name })) };
+    expect(verifyRrset(own, keys, signedAt)).not.toHaveProperty('wildcard');
+    expect(verifyRrset(own, keys, signedAt).state).toBe('sound');
+    expect(verifyRrset({ ...own, name: toDnsName('x.y.tame.a.test') }, keys, signedAt)).toMatchObject({
+      problem: 'bad-signature',
+    });
+  });
+
+  test('is not made by keys that are revoked, no zone keys, or of another protocol', () => {
+    const withKeys = (change: (key: DnskeyData) => DnskeyData) => {
+      const changed = keys.keys.map(change);
+      const signer = changed[keys.keys.findIndex((key) => keyTag(key) === rrsig.keyTag)] as DnskeyData;
+      const rrset = { ...txt, ...signedWith({ keyTag: keyTag(signer) }) };
+      return verifyRrset(rrset, { ...keys, keys: changed }, signedAt);
+    };
+    const text = (why: string) => expect.stringMatching(new RegExp(` is made by key \\d+, which ${why}$`));
+    expect(withKeys((key) => ({ ...key, flags: key.flags | 0x80 }))).toMatchObject({ text: text('is revoked') });
+    expect(withKeys((key) => ({ ...key, flags: 0 }))).toMatchObject({ text: text('has no zone key flag') });
+    expect(withKeys((key) => ({ ...key, protocol: 2 }))).toMatchObject({ text: text('is of protocol 2 instead of 3') });
+  });
+
+  test.each([
+    ['ECDSAP256SHA256', (key: Uint8Array) => key.map((octet, i) => (i === 0 ? octet ^ 1 : octet))],
+    ['ED448', (key: Uint8Array) => key.subarray(1)],
+    ['RSASHA256', () => Uint8Array.of(0, 255)],
+    ['RSASHA256', () => Uint8Array.of(3, 1, 0, 1, ...new Uint8Array(513).fill(255))],
+    ['RSASHA512', () => Uint8Array.of(0)],
+  ])('by a key that is none of %s is told', (name, change) => {
+    const rrset = answers(name)('_acme-challenge.a.test', 'TXT');
+    const bad = (walk(name).keys as ZoneKeys).keys.map((key) => ({
+      ...key,
+      publicKey: Uint8Array.from(change(key.publicKey)),
+    }));
+    const signatures = bad.flatMap((key) => rrset.signatures.map((one) => ({ ...one, keyTag: keyTag(key) })));
+    expect(verifyRrset({ ...rrset, signatures }, { ...keys, keys: bad }, signedAt)).toMatchObject({
+      problem: 'bad-key',
+    });
+  });
+
+  test('is looked for in bounded time among colliding keys and many signatures', () => {
+    const key = keys.keys.find((one) => keyTag(one) === rrsig.keyTag) as DnskeyData;
+    // Swapping octets two apart keeps the key tag.
+    const colliding = Array.from({ length: 60 }, (_, i) => {
+      const publicKey = Uint8Array.from(key.publicKey);
+      [publicKey[i], publicKey[i + 2]] = [publicKey[i + 2] as number, publicKey[i] as number];
+      return { ...key, publicKey };
+    });
+    const signatures = Array.from({ length: 500 }, (_, i) => ({ ...rrsig, expiration: rrsig.expiration + 500 - i }));
+    const startedAt = performance.now();
+    expect(verifyRrset({ ...txt, signatures }, { ...keys, keys: colliding }, signedAt)).toMatchObject({
+      problem: 'too-many',
+      text: 'the TXT set of _acme-challenge.a.test has so many signatures and keys that only 16 were tried',
+    });
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
+describe('the way from a DS set to the keys of a zone', () => {
+  const change = (type: string, name: string, by: (rrset: SignedRrset) => SignedRrset) => (rrset: SignedRrset) =>
+    rrset.type === type && rrset.name === name ? by(rrset) : rrset;
+  const dnskeys = answer('a.test', 'DNSKEY');
+  const published = keysOf(dnskeys);
+  const ksk = published.find((key) => (key.flags & 1) === 1) as DnskeyData;
+  const zsk = published.find((key) => (key.flags & 1) === 0) as DnskeyData;
+  const dsOf = (key: DnskeyData, digestType = 2): DsData => ({
+    keyTag: keyTag(key),
+    algorithm: key.algorithm,
+    digestType,
+    digest: dsDigest(dnskeys.name, key, digestType) ?? new Uint8Array(32),
+  });
+  /** The DNSKEY set judged with DS data that needs no parent. */
+  const judge = (ds: readonly DsData[], rrset = dnskeys, at = signedAt) =>
+    last(verifyAnchoredZone(rrset, ds, at).links);
+  const withKeys = (records: readonly DnskeyData[]): SignedRrset => ({
+    ...dnskeys,
+    records: records.map((data) => ({ name: dnskeys.name, type: 'DNSKEY', ttl: 60, data })),
+  });
+
+  test.each<[string, (rrset: SignedRrset) => SignedRrset, string, string]>([
+    [
+      'signatures of the keys have expired',
+      change('DNSKEY', 'a.test', (rrset) => ({
+        ...rrset,
+        signatures: rrset.signatures.map((one) => ({ ...one, expiration: Date.parse('2026-11-01T12:00:00Z') / 1000 })),
+      })),
+      'expired',
+      'the signature of the DNSKEY set of a.test expired 2026-11-01 12:00 UTC',
+    ],
+    [
+      'the DS set is not signed',
+      change('DS', 'a.test', (rrset) => ({ ...rrset, signatures: [] })),
+      'no-signature',
+      'the DS set of a.test has no signature, and its zone is said to be signed',
+    ],
+    [
+      'the DS set is changed',
+      change('DS', 'a.test', (rrset) => ({
+        ...rrset,
+        records: [{ name: rrset.name, type: 'DS', ttl: 60, data: dsOf(zsk) }],
+      })),
+      'bad-signature',
+      expect.stringMatching(
+        /^the signature of the DS set of a\.test is not one that key \d+ of test made/,
+      ) as unknown as string,
+    ],
+    [
+      'the DS set belongs to a name elsewhere',
+      change('DS', 'a.test', (rrset) => ({ ...rrset, name: toDnsName('a.example') })),
+      'wrong-signer',
+      'the DS set of a.example is not one that test can sign',
+    ],
+    [
+      'the zone has no keys',
+      change('DNSKEY', 'a.test', (rrset) => ({ ...rrset, records: [], signatures: [] })),
+      'no-dnskey',
+      `a.test has no DNSKEY record, and the DS record (key tag ${keyTag(ksk)}) at its parent says that it is signed`,
+    ],
+    [
+      'the key of the DS record is not there',
+      change('DNSKEY', 'a.test', () => withKeys([zsk])),
+      'ds-mismatch',
+      `no DNSKEY of a.test matches the DS record (key tag ${keyTag(ksk)}) at its parent`,
+    ],
+    [
+      'the keys of the zone are not those that were signed',
+      change('DNSKEY', 'a.test', () => withKeys([ksk])),
+      'bad-signature',
+      `the signature of the DNSKEY set of a.test is not one that key ${keyTag(ksk)} of a.test made over these records`,
+    ],
+  ])('%s: broken', (_title, tamper, problem, text) => {
+    const { links, keys: found } = walk(set, tamper);
+    expect(found).toBeUndefined();
+    expect(last(links)).toMatchObject({ state: 'broken', problem, text, advice: expect.stringMatching(/./) });
+  });
+
+  test('no DS record: unsigned as far as the parent says', () => {
+    const { links, keys: found } = walk(
+      set,
+      change('DS', 'a.test', (rrset) => ({ ...rrset, records: [], signatures: [] })),
+    );
+    expect(found).toBeUndefined();
+    expect(last(links)).toMatchObject({
+      state: 'unsigned',
+      reason: 'no-ds',
+      text: 'test has no DS record for a.test: unsigned as far as the parent says',
+    });
+  });
+
+  test('the parent cannot vouch for itself or a name beside it', () => {
+    const ds = { ...answer('a.test', 'DS'), name: toDnsName('a.test') };
+    expect(last(verifyZoneCut({ parent: keys, ds, dnskeys }, signedAt).links)).toMatchObject({
+      problem: 'wrong-signer',
+    });
+  });
+
+  test('no anchor matches', () => {
+    const anchors = anchorsOf(set).map((anchor) => ({ ...anchor, keyTag: 1 }));
+    expect(last(verifyAnchoredZone(answer('test', 'DNSKEY'), anchors, signedAt).links)).toMatchObject({
+      problem: 'ds-mismatch',
+      text: 'no DNSKEY of test matches a trust anchor (key tags 1)',
+    });
+  });
+
+  test('the root is called by name', () => {
+    const root = signedRrset([], toDnsName(''), 'DNSKEY');
+    expect(last(verifyAnchoredZone(root, anchorsOf(set), signedAt).links)).toMatchObject({
+      text: expect.stringMatching(/^the root zone has no DNSKEY record, and the trust anchor/),
+    });
+  });
+
+  test('a DS record with another digest is told apart from one of another key', () => {
+    expect(judge([{ ...dsOf(ksk), digest: new Uint8Array(32) }])).toMatchObject({
+      problem: 'ds-mismatch',
+      text: `DNSKEY ${keyTag(ksk)} of a.test has another digest than the trust anchor (key tag ${keyTag(ksk)})`,
+    });
+    expect(judge([{ ...dsOf(ksk), algorithm: 8 }])).toMatchObject({ problem: 'ds-mismatch' });
+  });
+
+  test.each([2, 4])('digest type %i', (digestType) => {
+    expect(judge([dsOf(ksk, digestType)])).toMatchObject({ state: 'sound', notes: [] });
+  });
+
+  test('digest type 1 works, with a note; beside a better one it is not looked at', () => {
+    expect(judge([dsOf(ksk, 1)])).toMatchObject({
+      state: 'sound',
+      notes: ['the DS record of a.test uses SHA-1 (digest type 1): replace it by one with SHA-256 (digest type 2)'],
+    });
+    expect(judge([dsOf(ksk, 1), { ...dsOf(ksk), digest: new Uint8Array(32) }])).toMatchObject({
+      problem: 'ds-mismatch',
+    });
+  });
+
+  test('unknown algorithms and digests are left out; nothing else is unsigned', () => {
+    const unknown = [
+      { ...dsOf(ksk), algorithm: 200 },
+      { ...dsOf(ksk), digestType: 200 },
+    ];
+    expect(judge([...unknown, dsOf(ksk)])).toMatchObject({ state: 'sound' });
+    expect(judge(unknown)).toMatchObject({
+      state: 'unsigned',
+      reason: 'unknown-algorithm',
+      text: 'the DS set of a.test has only algorithm 200, which is not known here: resolvers treat the zone as unsigned',
+    });
+    expect(judge(unknown.slice(1))).toMatchObject({
+      text: 'the DS set of a.test has only digest type 200, which is not known here: resolvers treat the zone as unsigned',
+    });
+  });
+
+  test('a rollover: DS records of a key to come, of one gone and of the one that signs', () => {
+    const coming = dsOf({ ...ksk, publicKey: Uint8Array.from(ksk.publicKey).reverse() });
+    const gone = { ...dsOf(ksk), keyTag: 1 };
+    expect(judge([coming, gone, dsOf(ksk)])).toMatchObject({ state: 'sound', keyTag: keyTag(ksk) });
+    expect(judge([coming, gone])).toMatchObject({
+      text: expect.stringMatching(/^no DNSKEY of a\.test matches a trust anchor \(key tags \d+, 1\)$/),
+    });
+  });
+
+  test('a DS record of a key that does not sign the keys', () => {
+    expect(judge([dsOf(zsk)])).toMatchObject({
+      problem: 'no-key',
+      text: `the DNSKEY set of a.test is not signed by key ${keyTag(zsk)}, which matches the trust anchor (key tag ${keyTag(zsk)})`,
+    });
+  });
+
+  test.each([
+    ['is revoked', 0x0181],
+    ['has no zone key flag', 0x0001],
+  ])('a DS record of a key that %s', (why, flags) => {
+    const key = { ...ksk, flags };
+    expect(judge([dsOf(key)], withKeys([key, zsk]))).toMatchObject({
+      problem: 'key-flags',
+      text: `DNSKEY ${keyTag(key)} of a.test, which matches the trust anchor (key tag ${keyTag(key)}), ${why}`,
+    });
+  });
+
+  test('dates are those of now', () => {
+    expect(judge([dsOf(ksk)], dnskeys, signedAt + 60 * day)).toMatchObject({ problem: 'expired' });
+  });
+});
