@@ -73,4 +73,5 @@ export { signMessage, type TsigCheck, verifyResponse } from './tsig.ts';
 export { createTsigKey, type TsigAlgorithm, type TsigKey, tsigAlgorithms } from './tsig-key.ts';
 export { tsigErrors } from './tsig-record.ts';
 export { type RequestCheck, signResponse, verifyRequest } from './tsig-server.ts';
+export { formatTxt, parseTxt, type TxtEscapes } from './txt-text.ts';
 export { encodeUpdate, toStrings, type UpdateRecord } from './update.ts';
