@@ -22,9 +22,13 @@ const vectors = JSON.parse(readFileSync(new URL('../fixtures/tsig-vectors.json',
   readonly static: readonly { readonly signedHex: string }[];
   readonly captured: readonly { readonly requestHex: string; readonly responseHex: string }[];
 };
+const dnssec = JSON.parse(readFileSync(new URL('../fixtures/dnssec-answers.json', import.meta.url), 'utf8')) as {
+  readonly sets: Readonly<Record<string, { readonly messages: Readonly<Record<string, string>> }>>;
+};
 const corpus = [
   ...vectors.static.map((vector) => vector.signedHex),
   ...vectors.captured.flatMap((vector) => [vector.requestHex, vector.responseHex]),
+  ...Object.values(dnssec.sets).flatMap(({ messages }) => Object.values(messages)),
 ].map((hex) => Buffer.from(hex, 'hex'));
 const name = toDnsName('_acme-challenge.www.example.test');
 corpus.push(

@@ -26,15 +26,37 @@ describe('what is written can be read', () => {
   const ttl = fc.integer({ min: 0, max: 0x7fff_ffff });
   const text = fc.uint8Array({ maxLength: 255 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
   const soa = fc.record({ mname: name, rname: name, serial: u32, refresh: u32, retry: u32, expire: u32, minimum: u32 });
+  const u16 = fc.integer({ min: 0, max: 0xffff });
+  const u8 = fc.integer({ min: 0, max: 0xff });
+  const someOctets = fc.uint8Array({ minLength: 1, maxLength: 80 });
+  const ds = fc.record({ keyTag: u16, algorithm: u8, digestType: u8, digest: someOctets });
+  const dnskey = fc.record({ flags: u16, protocol: u8, algorithm: u8, publicKey: someOctets });
+  const rrsig = fc.record({
+    typeCovered: fc.constantFrom('TXT' as const, 'TYPE65280' as const),
+    algorithm: u8,
+    labels: u8,
+    originalTtl: u32,
+    expiration: u32,
+    inception: u32,
+    keyTag: u16,
+    signer: name,
+    signature: someOctets,
+  });
+  const tag = fc.uint8Array({ minLength: 1, maxLength: 255 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
+  const caa = fc.record({ flags: u8, tag, value: text });
   const frame = { name, ttl, class: fc.constantFrom('IN' as const, 'NONE' as const, 'CLASS777' as const) };
   const record: fc.Arbitrary<DnsRecord> = fc.oneof(
     fc.record({ ...frame, type: fc.constant('TXT' as const), data: fc.array(text, { minLength: 1, maxLength: 4 }) }),
     fc.record({ ...frame, type: fc.constant('A' as const), data: fc.ipV4() }),
     fc.record({ ...frame, type: fc.constantFrom('CNAME' as const, 'NS' as const, 'DNAME' as const), data: name }),
     fc.record({ ...frame, type: fc.constant('SOA' as const), data: soa }),
+    fc.record({ ...frame, type: fc.constant('DS' as const), data: ds }),
+    fc.record({ ...frame, type: fc.constant('DNSKEY' as const), data: dnskey }),
+    fc.record({ ...frame, type: fc.constant('RRSIG' as const), data: rrsig }),
+    fc.record({ ...frame, type: fc.constant('CAA' as const), data: caa }),
     fc.record({
       ...frame,
-      type: fc.constantFrom('CAA' as const, 'TYPE65280' as const),
+      type: fc.constantFrom('NSEC' as const, 'NSEC3' as const, 'TYPE65280' as const),
       data: fc.uint8Array({ minLength: 1, maxLength: 40 }),
     }),
   );
@@ -159,6 +181,12 @@ describe('names on the wire', () => {
 
 describe('messages that are none', () => {
   const txt = (length: number, ...data: number[]) => [1, 97, 0, 0, 16, 0, 1, 0, 0, 0, 1, 0, length, ...data];
+  const rdata = (type: number, ...data: number[]) => [
+    0,
+    ...[type >> 8, type & 0xff],
+    ...[0, 1, 0, 0, 0, 1, 0, data.length],
+    ...data,
+  ];
   const opt = [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0];
 
   test.each<[string, Buffer, RegExp]>([
@@ -172,6 +200,27 @@ describe('messages that are none', () => {
       'an address of five octets',
       octets([...header(0, 1)], [0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 5, 1, 2, 3, 4, 5]),
       /5 octets/,
+    ],
+    ['a DS record of three octets', octets([...header(0, 1)], rdata(43, 1, 2, 3)), /octets wanted/],
+    ['a DS record without a digest', octets([...header(0, 1)], rdata(43, 1, 2, 13, 2)), /without a digest/],
+    ['a DNSKEY record without a key', octets([...header(0, 1)], rdata(48, 1, 1, 3, 13)), /without a key/],
+    ['an RRSIG record cut in its fields', octets([...header(0, 1)], rdata(46, 0, 16, 13)), /octets wanted/],
+    [
+      'an RRSIG record without a signature',
+      octets([...header(0, 1)], rdata(46, ...new Array<number>(18).fill(1), 0)),
+      /without a signature/,
+    ],
+    [
+      'an RRSIG record whose signer runs over its end',
+      octets([...header(0, 1)], rdata(46, ...new Array<number>(18).fill(1), 5), [97, 97, 97, 97, 97, 0]),
+      /without a signature/,
+    ],
+    ['a CAA record of one octet', octets([...header(0, 1)], rdata(257, 0)), /octets wanted/],
+    ['a CAA record without a tag', octets([...header(0, 1)], rdata(257, 0, 0, 97)), /without a tag/],
+    [
+      'a CAA tag over the end of its record',
+      octets([...header(0, 1)], rdata(257, 0, 3, 97, 97), [0, 0]),
+      /over the end of its CAA record/,
     ],
     ['two OPT records', octets([...header(0, 0, 0, 2)], opt, opt), /second OPT/],
     [
@@ -193,6 +242,12 @@ describe('messages that are none', () => {
 
 describe('what cannot be written is refused', () => {
   const answer = (data: string): DnsRecord => ({ name: zone, type: 'A', ttl: 1, data });
+  const caa = (tag: string, value: string): DnsRecord => ({
+    name: zone,
+    type: 'CAA',
+    ttl: 1,
+    data: { flags: 0, tag, value },
+  });
   test.each<[string, Parameters<typeof encodeMessage>[0], RegExp]>([
     [
       'a label of 64 octets',
@@ -222,6 +277,24 @@ describe('what cannot be written is refused', () => {
       { id: 1, answers: [{ name: zone, type: 'TXT', ttl: 1, data: ['€'] }] },
       /no octets/,
     ],
+    ['a CAA record without a tag', { id: 1, answers: [caa('', '')] }, /CAA tag of 0 octets/],
+    ['a CAA tag of 256 octets', { id: 1, answers: [caa('a'.repeat(256), '')] }, /CAA tag of 256 octets/],
+    ['a CAA value outside the octets', { id: 1, answers: [caa('issue', '€')] }, /no octets/],
+    [
+      'a key tag of 17 bits',
+      {
+        id: 1,
+        answers: [
+          {
+            name: zone,
+            type: 'DS',
+            ttl: 1,
+            data: { keyTag: 65_536, algorithm: 8, digestType: 2, digest: new Uint8Array(1) },
+          },
+        ],
+      },
+      /65536 is not in 0/,
+    ],
     ['a TTL below 0', { id: 1, answers: [{ name: zone, type: 'TXT', ttl: -1, data: ['a'] }] }, /-1 is not in 0/],
     ['an id of 17 bits', { id: 65_536 }, /65536 is not in 0/],
     ['BADVERS without EDNS', { id: 1, rcode: 'BADVERS' }, /BADVERS needs EDNS/],
@@ -249,6 +322,14 @@ describe('EDNS', () => {
     expect([ask(), ask(4096), ask(false)]).toEqual([1232, 4096, undefined]);
   });
 
+  test('a query asks for signatures and for no checking when told to', () => {
+    const ask = (more: { cd?: boolean; dnssecOk?: boolean; edns?: false }) =>
+      decodeMessage(encodeQuery({ id: 1, name: zone, type: 'SOA', ...more }));
+    expect(ask({})).toMatchObject({ cd: false, edns: { dnssecOk: false } });
+    expect(ask({ cd: true, dnssecOk: true })).toMatchObject({ cd: true, edns: { dnssecOk: true } });
+    expect(ask({ dnssecOk: true, edns: false }).edns).toBeUndefined();
+  });
+
   test('the response code has its upper bits there', () => {
     const edns = { udpSize: 1232, dnssecOk: false, extendedErrors: [] };
     expect(decodeMessage(encodeMessage({ id: 1, response: true, rcode: 'BADVERS', edns })).rcode).toBe('BADVERS');
@@ -273,6 +354,7 @@ describe('UPDATE', () => {
       { name: at, type: 'A', class: 'NONE', ttl: 0, data: '', empty: true },
       { name: at, type: 'CNAME', class: 'ANY', ttl: 0, data: '' as DnsName, empty: true },
       { name: at, type: 'ANY', class: 'ANY', ttl: 0, data: new Uint8Array(0), empty: true },
+      { name: at, type: 'CAA', class: 'ANY', ttl: 0, data: { flags: 0, tag: '', value: '' }, empty: true },
     ];
     const wire = encodeMessage({ id: 1, opcode: 'UPDATE', authorities: forms });
     expect(wire.length).toBe(12 + forms.length * (at.length + 2 + 10));
