@@ -1,6 +1,5 @@
 import type { TxtChange } from '@zoneproof/core';
-import type { DnsName } from '@zoneproof/dns';
-import { fromRrdata, toRrdata } from './rrdata.ts';
+import { type DnsName, formatTxt, parseTxt } from '@zoneproof/dns';
 
 /** The TXT set of one name as the API has it. */
 export interface TxtSet {
@@ -47,7 +46,11 @@ export function changeUnread({ name, changes }: WantedSet): SetChange {
   const before = [...new Set([...held, ...absent])];
   const after = [...before.filter((value) => !absent.includes(value)), ...present];
   const ttl = changes.find((change) => change.held.ttl !== undefined)?.held.ttl ?? changes[0]?.ttl ?? 0;
-  const set = (values: readonly string[]): TxtSet => ({ name, ttl, rrdatas: values.map(toRrdata).sort() });
+  const set = (values: readonly string[]): TxtSet => ({
+    name,
+    ttl,
+    rrdatas: values.map((value) => formatTxt(value)).sort(),
+  });
   return {
     ...(before.length > 0 && { deletion: set(before) }),
     ...(after.length > 0 && { addition: set(after) }),
@@ -60,13 +63,13 @@ export function changeUnread({ name, changes }: WantedSet): SetChange {
  */
 export function changeRead({ name, changes }: WantedSet, stored: TxtSet | undefined): SetChange | undefined {
   const rrdatas = stored?.rrdatas ?? [];
-  const there = new Set(rrdatas.map(fromRrdata));
+  const there = new Set(rrdatas.map(txtValueOf));
   const absent = valuesOf(changes, 'absent');
   const missing = valuesOf(changes, 'present').filter((value) => !there.has(value));
-  const kept = rrdatas.filter((rrdata) => !absent.includes(fromRrdata(rrdata)));
+  const kept = rrdatas.filter((rrdata) => !absent.includes(txtValueOf(rrdata)));
   if (missing.length === 0 && kept.length === rrdatas.length) return undefined;
   // Sorted, as the next change of ours will expect it without reading. Order means nothing in a set (RFC 2181 5).
-  const after = [...kept, ...missing.map(toRrdata)].sort();
+  const after = [...kept, ...missing.map((value) => formatTxt(value))].sort();
   const ttl = stored?.ttl ?? changes[0]?.ttl ?? 0;
   return {
     ...(stored && { deletion: stored }),
@@ -76,8 +79,13 @@ export function changeRead({ name, changes }: WantedSet, stored: TxtSet | undefi
 
 /** Whether a change has nothing to do over what stands there. */
 export function isSoAlready({ state, value }: TxtChange, stored: TxtSet | undefined): boolean {
-  const isThere = stored?.rrdatas.some((rrdata) => fromRrdata(rrdata) === value) ?? false;
+  const isThere = stored?.rrdatas.some((rrdata) => txtValueOf(rrdata) === value) ?? false;
   return isThere === (state === 'present');
+}
+
+/** What is no TXT rdata stands for itself: it equals no value of ours. */
+function txtValueOf(rrdata: string): string {
+  return parseTxt(rrdata)?.join('') ?? rrdata;
 }
 
 function valuesOf(changes: readonly TxtChange[], state: TxtChange['state']): readonly string[] {

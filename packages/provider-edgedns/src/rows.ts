@@ -1,5 +1,6 @@
+import { formatTxt } from '@zoneproof/dns';
 import type { RecordResponse } from './sdk.ts';
-import { toContent, toValue } from './txt-content.ts';
+import { txtValueOf } from './txt-content.ts';
 
 /** One value of the zone: a TXT record at Cloudflare. */
 export interface Row {
@@ -27,14 +28,14 @@ export interface DeletedRow extends Row {
 }
 
 export function toPost({ name, value, ttl }: NewRow): Post {
-  return { type: 'TXT', name, content: toContent(value), ttl };
+  return { type: 'TXT', name, content: formatTxt(value), ttl };
 }
 
 /** Undefined for what lacks a field that is needed. */
 export function toRow(record: Partial<RecordResponse> | null): Row | undefined {
   const { id, name, content, ttl } = (record ?? {}) as Fields;
   if (!isText(id) || !isText(name) || !isText(content)) return undefined;
-  return { id, name: name.toLowerCase(), value: toValue(content), ttl: typeof ttl === 'number' ? ttl : 1 };
+  return { id, name: name.toLowerCase(), value: txtValueOf(content), ttl: typeof ttl === 'number' ? ttl : 1 };
 }
 
 /** What somebody changed may be of another type by now; undefined for what lacks a field that is needed. */
@@ -43,7 +44,7 @@ export function toDeletedRow(record: Partial<RecordResponse> | null): DeletedRow
   const { id, type = 'TXT', name, content = '', ttl = 1 } = fields;
   if (!isText(id) || !isText(name) || !isText(type) || !isText(content) || typeof ttl !== 'number') return undefined;
   const kept = Object.fromEntries(['content', ...ofSomeTypes].map((field) => [field, fields[field]]));
-  const value = type === 'TXT' ? toValue(content) : content;
+  const value = type === 'TXT' ? txtValueOf(content) : content;
   return { id, name: name.toLowerCase(), value, ttl, again: { ...kept, type, name, ttl } };
 }
 

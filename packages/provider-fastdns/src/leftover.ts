@@ -1,6 +1,5 @@
 import type { ChangeListDiff, ChangeListInfo, StagedDiff } from './answers.ts';
-import type { WantedSet } from './record-set.ts';
-import { fromRdata } from './txt.ts';
+import { txtValueOf, type WantedSet } from './record-set.ts';
 
 /**
  * What to do about a change list that is there before ours: Akamai keeps one per user and zone, and a user is all
@@ -37,5 +36,5 @@ function isOfOurValues({ name, type, from, to }: StagedDiff, wanted: readonly Wa
   const ours = new Set([...set.present, ...set.absent, ...set.held]);
   const [before, after] = [from.rdata, to.rdata];
   const differing = [...before.filter((one) => !after.includes(one)), ...after.filter((one) => !before.includes(one))];
-  return differing.length > 0 && differing.every((rdata) => ours.has(fromRdata(rdata) as string));
+  return differing.length > 0 && differing.every((rdata) => ours.has(txtValueOf(rdata) as string));
 }

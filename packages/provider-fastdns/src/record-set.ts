@@ -1,6 +1,5 @@
 import type { TxtChange } from '@zoneproof/core';
-import type { DnsName } from '@zoneproof/dns';
-import { fromRdata, toRdata } from './txt.ts';
+import { type DnsName, formatTxt, parseTxt } from '@zoneproof/dns';
 
 /** A TXT record set as the API has it. */
 export interface TxtSet {
@@ -40,12 +39,12 @@ export function wantedSets(changes: readonly TxtChange[]): readonly WantedSet[] 
 
 /** The set as it is made where none is. */
 export function newSet({ name, ttl, present }: WantedSet): TxtSet {
-  return { name, ttl, rdata: present.map(toRdata) };
+  return { name, ttl, rdata: present.map((value) => formatTxt(value)) };
 }
 
 /** What of `wanted` is not so yet: the values to add and to take away. */
 export function missingIn(current: TxtSet | undefined, wanted: WantedSet): ReadonlySet<string> {
-  const there = new Set(current?.rdata.map(fromRdata));
+  const there = new Set(current?.rdata.map(txtValueOf));
   return new Set([
     ...wanted.present.filter((value) => !there.has(value)),
     ...wanted.absent.filter((value) => there.has(value)),
@@ -58,16 +57,21 @@ export function editFor(current: TxtSet | undefined, wanted: WantedSet): SetEdit
   if (missing.size === 0) return undefined;
   const gone = new Set(wanted.absent);
   const kept = (current?.rdata ?? []).filter((rdata) => {
-    const value = fromRdata(rdata);
+    const value = txtValueOf(rdata);
     return value === undefined || !gone.has(value);
   });
-  const rdata = [...kept, ...wanted.present.filter((value) => missing.has(value)).map(toRdata)];
+  const rdata = [...kept, ...wanted.present.filter((value) => missing.has(value)).map((value) => formatTxt(value))];
   if (rdata.length === 0) return { op: 'DELETE', name: wanted.name };
   return { op: current === undefined ? 'ADD' : 'EDIT', name: wanted.name, ttl: current?.ttl ?? wanted.ttl, rdata };
 }
 
 /** Whether two sets hold the same values, however they are written. */
 export function isSameRdata(one: readonly string[], other: readonly string[]): boolean {
-  const sorted = (set: readonly string[]) => JSON.stringify(set.map((rdata) => fromRdata(rdata) ?? rdata).sort());
+  const sorted = (set: readonly string[]) => JSON.stringify(set.map((rdata) => txtValueOf(rdata) ?? rdata).sort());
   return sorted(one) === sorted(other);
+}
+
+/** The value that rdata stands for; undefined for what is no TXT rdata. */
+export function txtValueOf(rdata: string): string | undefined {
+  return parseTxt(rdata)?.join('');
 }

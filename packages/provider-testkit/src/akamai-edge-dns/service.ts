@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { DnsName } from '@zoneproof/dns';
+import { type DnsName, formatTxt, parseTxt } from '@zoneproof/dns';
 import type { ApiAnswer, EmulatedZones, PublishedTxt } from '../emulator/index.ts';
 import { ChangeList } from './change-list.ts';
-import { readTxt, writeTxt } from './txt.ts';
 import {
   type ActivationState,
   edited,
@@ -84,7 +83,7 @@ export class Service implements EmulatedZones {
   }
 
   plant(name: DnsName, value: string, ttl: number): void {
-    this.plantRdata(name, writeTxt(value), ttl);
+    this.plantRdata(name, formatTxt(value), ttl);
   }
 
   /** As another API client does it: by a new version of the zone. An existing set keeps its TTL. */
@@ -144,5 +143,5 @@ export class Service implements EmulatedZones {
 
 function txtOf(name: DnsName, sets: RecordSets | undefined): PublishedTxt {
   const set = sets?.get(keyOf(name, 'TXT'));
-  return { name, values: (set?.rdata ?? []).map((rdata) => readTxt(rdata) ?? rdata), ttl: set?.ttl };
+  return { name, values: (set?.rdata ?? []).map((rdata) => parseTxt(rdata)?.join('') ?? rdata), ttl: set?.ttl };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { parseTxt } from '@zoneproof/dns';
 import type { ApiAnswer } from '../emulator/index.ts';
 import { badRequest, duplicate, noRecordSet } from './problems.ts';
-import { readTxt } from './txt.ts';
 
 /** https://techdocs.akamai.com/edge-dns/reference/activation-state-definitions */
 export type ActivationState =
@@ -95,7 +95,8 @@ function setProblem(set: RecordSet, zone: string, ttlBefore: number | undefined,
   if (ttl < limits.minTtl && ttl !== ttlBefore) return `TTL ${ttl} of ${name} ${type} is below ${limits.minTtl}`;
   if (!Array.isArray(rdata) || rdata.length === 0) return `No rdata for ${name} ${type}`;
   if (new Set(rdata).size < rdata.length) return `Duplicate rdata found for record with name ${name} and type ${type}`;
-  const wrong = type === 'TXT' ? rdata.find((one) => typeof one !== 'string' || readTxt(one) === undefined) : undefined;
+  const wrong =
+    type === 'TXT' ? rdata.find((one) => typeof one !== 'string' || parseTxt(one) === undefined) : undefined;
   return wrong === undefined ? undefined : `Invalid rdata for ${name} TXT: ${wrong.slice(0, 40)}`;
 }
 

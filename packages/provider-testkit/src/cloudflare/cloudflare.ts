@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type DnsName, isWithin, toDnsName } from '@zoneproof/dns';
+import { type DnsName, formatTxt, isWithin, toDnsName } from '@zoneproof/dns';
 import {
   type ApiAnswer,
   type ApiRequest,
@@ -167,7 +167,7 @@ export async function startCloudflare(options: CloudflareOptions = {}): Promise<
     addZone,
     removeZone: (id) => void zones.delete(id),
     published,
-    plant: (name, value, ttl) => plantRow(name, { type: 'TXT', content: quoted(value), ttl }),
+    plant: (name, value, ttl) => plantRow(name, { type: 'TXT', content: formatTxt(value), ttl }),
     plantContent: (name, content, ttl) => plantRow(name, { type: 'TXT', content, ttl }),
     plantCname: (name, target) => plantRow(name, { type: 'CNAME', content: target, ttl: 300 }),
     edit(name, value, content) {
@@ -186,7 +186,3 @@ export async function startCloudflare(options: CloudflareOptions = {}): Promise<
 
 // https://developers.cloudflare.com/dns/manage-dns-records/reference/ttl/
 const automaticTtl = 300;
-
-function quoted(value: string): string {
-  return `"${value.replace(/["\\]/g, '\\$&')}"`;
-}

@@ -1,6 +1,7 @@
+import { parseTxt } from '@zoneproof/dns';
 import type { ApiAnswer } from '../emulator/index.ts';
 import { googleError, invalid } from './answers.ts';
-import { parseTxt, storedTxt } from './txt.ts';
+import { storedTxt } from './txt.ts';
 import type { ManagedZone, ResourceRecordSet } from './zones.ts';
 
 /** https://cloud.google.com/dns/quotas */

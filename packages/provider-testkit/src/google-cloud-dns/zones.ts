@@ -1,6 +1,5 @@
-import { type DnsName, isWithin, toDnsName } from '@zoneproof/dns';
+import { type DnsName, formatTxt, isWithin, parseTxt, toDnsName } from '@zoneproof/dns';
 import type { PublishedTxt } from '../emulator/index.ts';
-import { formatTxt, parseTxt } from './txt.ts';
 
 /** https://cloud.google.com/dns/docs/reference/rest/v1/resourceRecordSets */
 export interface ResourceRecordSet {
