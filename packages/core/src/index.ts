@@ -1,5 +1,6 @@
 export * from './contract/index.ts';
 export * from './egress/index.ts';
+export * from './preflight/index.ts';
 export * from './registry/index.ts';
 export * from './requests/index.ts';
 export * from './selfcheck/index.ts';

@@ -5,6 +5,7 @@ import { withSection } from '../docs/marked.ts';
 import { providerDocuments } from '../docs/provider-documents.ts';
 import { apiVersion, certificateSpecSchema, issuerSpecSchema } from '../resources/index.ts';
 import { createContext } from './context.ts';
+import { checkSchema } from './output/check-schema.ts';
 import { fieldsTable } from './output/fields-table.ts';
 import { acmednsRegisterSchema, providersSchema, reportLineSchema, validateSchema } from './output/schemas.ts';
 import { statusSchema } from './output/status-schema.ts';
@@ -17,6 +18,7 @@ export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
   const own: readonly [string, string][] = [
     ['status.schema.json', schemaDocument('zoneproof status -o json', statusSchema)],
     ['validate.schema.json', schemaDocument('zoneproof validate -o json', validateSchema)],
+    ['check.schema.json', schemaDocument('zoneproof check -o json', checkSchema)],
     ['providers.schema.json', schemaDocument('zoneproof providers -o json', providersSchema)],
     ['acmedns-register.schema.json', schemaDocument('zoneproof acmedns register --json', acmednsRegisterSchema)],
     ['run-log.schema.json', schemaDocument('One line of zoneproof run --log-format json', reportLineSchema)],

@@ -45,6 +45,29 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .addHelpText('after', example('zoneproof validate manifests/ --secrets /run/secrets'))
     .action(async (paths, options) => done(await (await import('./validate.ts')).validate(paths, options, context)));
 
+  command(program, 'check', 'find out before the CA does what is wrong: credentials, zones, delegation, DNSSEC, CAA')
+    .argument('<path...>', 'manifests (files or directories), or bare names such as www.example.com')
+    .addOption(stateOption())
+    .addOption(secretsOption())
+    .addOption(
+      new Option('--caa-identity <name...>', 'names by which the CA of a bare name goes in CAA records').default(
+        ['letsencrypt.org'],
+        'letsencrypt.org',
+      ),
+    )
+    .option('--write', 'also write a probe value at each name, measure each server, and remove it', false)
+    .option(
+      '--dns01-self-check-nameservers <host:port,...>',
+      'servers that the self check starts from, in place of those in /etc/resolv.conf',
+    )
+    .addOption(pluginDirOption())
+    .addOption(outputOption(['text', 'json'], 'text'))
+    .addHelpText(
+      'after',
+      example('zoneproof check manifests/ --state /var/lib/zoneproof', 'zoneproof check www.example.com'),
+    )
+    .action(async (args, options) => done(await (await import('./check.ts')).check(args, options, context)));
+
   command(program, 'status', 'show certificates, issuers and orders, with and without a running process')
     .argument('[name]', 'one certificate, in detail')
     .option('-n, --namespace <namespace>', 'only this namespace')

@@ -1,7 +1,7 @@
 import type { BoundProvider, Location, RecordTarget, Zone } from '@zoneproof/core';
 import { isProviderError } from '@zoneproof/core';
 import { child, type DnsName } from '@zoneproof/dns';
-import type { Issuer, Order } from '../resources/types.ts';
+import type { CertificateSpec, Issuer, Order } from '../resources/types.ts';
 import { candidateProviders } from './choose-provider.ts';
 import { Problem, toProblem } from './problem.ts';
 import type { IssuerProvider, Services } from './services.ts';
@@ -26,16 +26,26 @@ export async function findRoute(
   services: Services,
   signal: AbortSignal,
 ): Promise<Route> {
-  const challengeName = child('_acme-challenge', domain);
-  const candidates = candidateProviders(await services.sessions.providers(issuer), order.spec.dns01, domain);
-  if (candidates.length === 0)
-    throw new Problem(
-      'ProviderNotChosen',
-      `No provider of ${issuer.kind} ${issuer.metadata.name} may serve ${domain}. Name one in the certificate's dns01 list, or widen a selector.`,
-      'change',
-    );
-  const location = await services.selfCheck.locate(challengeName, signal);
-  const target: RecordTarget = { domain, challengeName, name: location.target, zone: location.zone };
+  await findCandidates(domain, order.spec.dns01, issuer, services); // needs no DNS, and says more than "not located"
+  const location = await services.selfCheck.locate(child('_acme-challenge', domain), signal);
+  return { domain, location, ...(await chooseRoute(domain, location, order.spec.dns01, issuer, services, signal)) };
+}
+
+/**
+ * The provider, of those that may serve `domain`, which holds the zone that the challenge name leads to.
+ *
+ * @throws Problem, ProviderError
+ */
+export async function chooseRoute(
+  domain: DnsName,
+  location: Location,
+  mapping: CertificateSpec['dns01'],
+  issuer: Issuer,
+  services: Pick<Services, 'sessions' | 'clock'>,
+  signal: AbortSignal,
+): Promise<Pick<Route, 'provider' | 'zone'>> {
+  const candidates = await findCandidates(domain, mapping, issuer, services);
+  const target: RecordTarget = { domain, challengeName: location.name, name: location.target, zone: location.zone };
   const found = await Promise.all(candidates.map((candidate) => zoneAt(candidate, target, services, signal)));
   const holders = found.filter((answer): answer is Holder => 'zone' in answer);
   const longest = Math.max(...holders.map(({ zone }) => zone.name.length));
@@ -52,7 +62,24 @@ export async function findRoute(
       'change',
     );
   }
-  return { domain, location, provider: best.provider, zone: best.zone };
+  return { provider: best.provider, zone: best.zone };
+}
+
+/** @throws Problem when there is none */
+async function findCandidates(
+  domain: DnsName,
+  mapping: CertificateSpec['dns01'],
+  issuer: Issuer,
+  services: Pick<Services, 'sessions'>,
+): Promise<readonly Candidate[]> {
+  const candidates = candidateProviders(await services.sessions.providers(issuer), mapping, domain);
+  if (candidates.length === 0)
+    throw new Problem(
+      'ProviderNotChosen',
+      `No provider of ${issuer.kind} ${issuer.metadata.name} may serve ${domain}. Name one in the certificate's dns01 list, or widen a selector.`,
+      'change',
+    );
+  return candidates;
 }
 
 interface Holder {
@@ -69,7 +96,7 @@ type Candidate = IssuerProvider | { readonly problem: Error };
 async function zoneAt(
   candidate: Candidate,
   target: RecordTarget,
-  services: Services,
+  services: Pick<Services, 'sessions'>,
   signal: AbortSignal,
 ): Promise<Holder | Failure> {
   if ('problem' in candidate) return { error: candidate.problem };
@@ -86,7 +113,7 @@ function isNoDenial({ error }: Failure): boolean {
 }
 
 /** Among several refusals, "create this record" and "wrong key" help more than "no such zone here". */
-function mostTelling(failures: readonly Failure[], services: Services): Problem {
+function mostTelling(failures: readonly Failure[], services: Pick<Services, 'clock'>): Problem {
   const telling = failures.filter(isNoDenial);
   const problems = (telling.length > 0 ? telling : failures).map(({ error }) => toProblem(error, services.clock.now()));
   const [first, ...rest] = problems as [Problem, ...Problem[]];

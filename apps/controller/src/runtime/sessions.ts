@@ -27,7 +27,7 @@ import type { Issuer, ProviderSpec } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
 
 export interface SessionOptions {
-  readonly store: Store;
+  readonly store: Pick<Store, 'get' | 'readSecret'>;
   readonly registry: ProviderRegistry;
   readonly egress: Egress;
   readonly clock: Clock;

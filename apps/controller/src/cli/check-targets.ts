@@ -1,0 +1,117 @@
+import { createProviderCalls, type Egress, ProviderError, systemRandom, systemTimers } from '@zoneproof/core';
+import type { DnsName } from '@zoneproof/dns';
+import { effectRunner } from '../effects/effects.ts';
+import { loadManifests, showProblem } from '../manifests/index.ts';
+import { Problem } from '../reconcile/problem.ts';
+import { chooseRoute } from '../reconcile/route.ts';
+import type { CertificateSpec, Issuer } from '../resources/types.ts';
+import { IssuerSessions } from '../runtime/sessions.ts';
+import type { CheckOptions, CheckTarget } from './check.ts';
+import { createCa } from './check-ca.ts';
+import { watchClocks } from './check-clock.ts';
+import { createPlannedObjects, type PlannedObjects } from './check-objects.ts';
+import type { CommandContext } from './context.ts';
+import { packageVersion } from './program.ts';
+import { openRegistry } from './registry.ts';
+import { count } from './validate.ts';
+
+/** What the manifests declare, ready to be checked. `invalid`: they cannot be, and the problems have been told. */
+export type ManifestTargets =
+  | { readonly targets: readonly CheckTarget[]; close(): Promise<void> }
+  | { readonly invalid: true };
+
+/** Reads manifests, what the state directory knows of their accounts, and binds their providers. Writes nothing. */
+export async function openManifestTargets(
+  paths: readonly string[],
+  options: CheckOptions,
+  egress: Egress,
+  context: CommandContext,
+): Promise<ManifestTargets> {
+  const registry = await openRegistry(context, options.pluginDir);
+  const { objects, problems } = await loadManifests(paths, {
+    registry,
+    ...(options.secrets !== undefined && { secretsDir: options.secrets }),
+  });
+  for (const problem of problems) context.err.write(`${showProblem(problem)}\n`);
+  const errors = problems.filter(({ severity }) => severity === 'error').length;
+  if (errors > 0) {
+    context.err.write(`zoneproof: ${count(errors, 'error')} in the manifests; nothing was sent anywhere.\n`);
+    return { invalid: true };
+  }
+  const { clock } = context;
+  const planned = await createPlannedObjects(objects, options.state, options.secrets);
+  const clocks = watchClocks(egress, clock);
+  const sessions = new IssuerSessions({
+    store: planned,
+    registry,
+    egress: clocks.egress,
+    clock,
+    random: systemRandom,
+    timers: systemTimers,
+    calls: createProviderCalls(clock, systemTimers),
+    run: effectRunner(context.inputs.hook),
+    changes: () => 0,
+    userAgent: `zoneproof/${packageVersion()}`,
+    clusterResourceNamespace: 'default',
+    warn: (_issuer, message) => void context.err.write(`zoneproof: ${message}\n`),
+  });
+
+  async function targetOf(issuer: Issuer, names: readonly string[], mapping: CertificateSpec['dns01']) {
+    const { providers, ca } = await partsOf(issuer);
+    const route = async (domain: DnsName, location: Parameters<typeof chooseRoute>[1], signal: AbortSignal) => {
+      try {
+        return await chooseRoute(domain, location, mapping, issuer, { sessions, clock }, signal);
+      } catch (error) {
+        // What the service may get over by itself is no finding about the manifests.
+        if (error instanceof Problem && error.cure === 'retry')
+          throw new ProviderError({ kind: 'unavailable', message: error.message, cause: error });
+        throw error;
+      }
+    };
+    return { names, ca, providers, route };
+  }
+
+  const parts = new Map<Issuer, Promise<{ readonly providers: Bound; readonly ca: ReturnType<typeof createCa> }>>();
+  function partsOf(issuer: Issuer) {
+    const made =
+      parts.get(issuer) ??
+      sessions.providers(issuer).then((all) => ({
+        providers: all.flatMap((one) => ('bound' in one ? [one.bound] : [])),
+        ca: createCa(issuer, sessions, clocks),
+      }));
+    parts.set(issuer, made);
+    return made;
+  }
+
+  return { targets: await targetsOf(planned, targetOf), close: () => sessions.close() };
+}
+
+type Bound = readonly Extract<Awaited<ReturnType<IssuerSessions['providers']>>[number], { bound: unknown }>['bound'][];
+
+/** A target for each Certificate, and one for each Issuer that no Certificate of these manifests uses. */
+async function targetsOf(
+  planned: PlannedObjects,
+  targetOf: (
+    issuer: Issuer,
+    names: readonly string[],
+    mapping: CertificateSpec['dns01'],
+  ) => Promise<CheckTarget['target']>,
+): Promise<readonly CheckTarget[]> {
+  const targets: CheckTarget[] = [];
+  const used = new Set<Issuer>();
+  for (const { namespace, name, spec } of planned.certificates) {
+    const { kind = 'Issuer', name: issuerName } = spec.issuerRef;
+    const issuer = planned.get(kind, kind === 'ClusterIssuer' ? '' : namespace, issuerName);
+    if (issuer === undefined) continue;
+    used.add(issuer);
+    const target = await targetOf(issuer, spec.dnsNames, spec.dns01);
+    targets.push({ kind: 'Certificate', name: `${namespace}/${name}`, target });
+  }
+  for (const issuer of planned.issuers) {
+    if (used.has(issuer)) continue;
+    const { namespace, name } = issuer.metadata;
+    const title = issuer.kind === 'ClusterIssuer' ? name : `${namespace}/${name}`;
+    targets.push({ kind: issuer.kind, name: title, target: await targetOf(issuer, [], undefined) });
+  }
+  return targets;
+}
