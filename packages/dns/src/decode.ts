@@ -67,7 +67,15 @@ export function decodeMessage(wire: Uint8Array): DnsMessage {
 }
 
 function readQuestion(reader: WireReader): DnsQuestion {
-  return { name: reader.name(), type: recordTypes.nameOf(reader.u16()), class: recordClasses.nameOf(reader.u16()) };
+  const start = reader.offset;
+  const name = reader.name();
+  const spelling = reader.spelling(start);
+  return {
+    name,
+    ...(spelling !== undefined && { spelling }),
+    type: recordTypes.nameOf(reader.u16()),
+    class: recordClasses.nameOf(reader.u16()),
+  };
 }
 
 function readRecords(count: number, update: boolean, reader: WireReader): DnsRecord[] {

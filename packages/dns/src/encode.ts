@@ -49,26 +49,42 @@ export function encodeMessage(message: Partial<DnsMessage> & { readonly id: numb
 export function encodeQuery(query: {
   readonly id: number;
   readonly name: DnsName;
+  /** The name in the letter case to send. */
+  readonly spelling?: string;
   readonly type: RecordType;
   readonly rd?: boolean;
+  /** Asks a validating resolver to say whether what it answers is proven (RFC 6840 5.7). */
+  readonly ad?: boolean;
   /** Asks a validating resolver for data that it finds bogus too (RFC 4035 3.2.2). */
   readonly cd?: boolean;
   /** Asks for the signatures of what is answered (RFC 4035 3.2.1). */
   readonly dnssecOk?: boolean;
   readonly edns?: number | false;
 }): Uint8Array {
-  const { id, name, type, rd = false, cd = false, dnssecOk = false, edns = defaultUdpSize } = query;
+  const {
+    id,
+    name,
+    spelling = name,
+    type,
+    rd = false,
+    ad = false,
+    cd = false,
+    dnssecOk = false,
+    edns = defaultUdpSize,
+  } = query;
   return encodeMessage({
     id,
     rd,
+    ad,
     cd,
-    questions: [{ name, type }],
+    questions: [{ name, spelling, type }],
     ...(edns !== false && { edns: { udpSize: edns, dnssecOk, extendedErrors: [] } }),
   });
 }
 
 function writeQuestion(question: DnsQuestion, writer: WireWriter): void {
-  writer.name(question.name);
+  const { name, spelling } = question;
+  writer.name(spelling?.toLowerCase() === name ? spelling : name);
   writer.u16(known(recordTypes, question.type));
   writer.u16(known(recordClasses, question.class ?? 'IN'));
 }

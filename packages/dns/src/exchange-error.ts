@@ -1,7 +1,7 @@
 import { formatServer } from './server.ts';
-import type { DnsServer } from './transport.ts';
+import type { AnyDnsServer } from './transport.ts';
 
-export type DnsTransportName = 'udp' | 'tcp';
+export type DnsTransportName = 'udp' | 'tcp' | 'tls' | 'https';
 
 /**
  * timeout      no usable answer in time
@@ -9,15 +9,24 @@ export type DnsTransportName = 'udp' | 'tcp';
  * unreachable  no way to that address from here, or no address
  * reset        the server closed the connection before its answer was whole
  * malformed    it answered something that is no answer to this question
+ * tls          the server's certificate is not trusted, or no TLS connection came about
  * denied       the transport may not send
  * aborted      the caller's signal fired
  */
-export type DnsExchangeErrorKind = 'timeout' | 'refused' | 'unreachable' | 'reset' | 'malformed' | 'denied' | 'aborted';
+export type DnsExchangeErrorKind =
+  | 'timeout'
+  | 'refused'
+  | 'unreachable'
+  | 'reset'
+  | 'malformed'
+  | 'tls'
+  | 'denied'
+  | 'aborted';
 
 /** Why a server's answer is not to be had. When `sent` is false the server certainly has not seen the message. */
 export class DnsExchangeError extends Error {
   readonly kind: DnsExchangeErrorKind;
-  readonly server: DnsServer;
+  readonly server: AnyDnsServer;
   readonly transport: DnsTransportName;
   /** What happened, without the server. */
   readonly problem: string;
@@ -25,7 +34,7 @@ export class DnsExchangeError extends Error {
 
   constructor(
     kind: DnsExchangeErrorKind,
-    server: DnsServer,
+    server: AnyDnsServer,
     transport: DnsTransportName,
     problem: string,
     details: { readonly sent: boolean; readonly cause?: unknown },
@@ -46,7 +55,7 @@ export class DnsExchangeError extends Error {
 /** What the system says about a socket, in our words. */
 export function socketError(
   error: NodeJS.ErrnoException,
-  server: DnsServer,
+  server: AnyDnsServer,
   transport: DnsTransportName,
   sent: boolean,
 ): DnsExchangeError {

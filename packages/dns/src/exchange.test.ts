@@ -1,10 +1,14 @@
 import { createSocket, type RemoteInfo, type Socket as UdpSocket } from 'node:dgram';
 import { getEventListeners, getMaxListeners, once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import {
+  type AnyDnsServer,
   DnsExchangeError,
   type DnsMessage,
   type DnsServer,
+  type DnsTransport,
   decodeMessage,
   type ExchangeOptions,
   encodeMessage,
@@ -49,6 +53,11 @@ const answerTo = (query: DnsMessage, more: Partial<DnsMessage> = {}): Uint8Array
     ...more,
   });
 
+const answerNaming = (query: DnsMessage): Uint8Array => {
+  const name = query.questions[0]?.name ?? question.name;
+  return answerTo(query, { answers: [{ name, type: 'TXT', ttl: 60, data: [name] }] });
+};
+
 describe('over UDP', () => {
   test('asks with EDNS 1232 and RD as told, and gives the answer', async () => {
     const queries: DnsMessage[] = [];
@@ -66,7 +75,7 @@ describe('over UDP', () => {
     ]);
   });
 
-  test('each query has an id and a port of its own', async () => {
+  test('queries that follow one another have an id and a port each', async () => {
     const seen = new Set<number>();
     const ports = new Set<number>();
     const server = await serve({
@@ -76,9 +85,45 @@ describe('over UDP', () => {
         reply(answerTo(query));
       },
     });
-    await Promise.all(Array.from({ length: 40 }, () => ask(server)));
+    for (let asked = 0; asked < 40; asked++) await ask(server);
     expect(ports.size).toBeGreaterThan(30);
     expect(seen.size).toBeGreaterThan(35);
+  });
+
+  test('queries under way at once share a socket, 16 at most, and each gets its own answer', async () => {
+    const heard: [query: DnsMessage, port: number, reply: (wire: Uint8Array) => void][] = [];
+    const server = await serve({
+      udp: (query, reply, from) => {
+        heard.push([query, from.port, reply]);
+        if (heard.length === 40) for (const [late, , answer] of heard.reverse()) answer(answerNaming(late));
+      },
+    });
+    const before = await resources();
+    const names = Array.from({ length: 40 }, (_, i) => toDnsName(`h${i}.example.test`));
+    const asked = names.map((name) => exchange({ name, type: 'TXT' }, server, options({ timeoutMs: 5000 })));
+    const answers = await Promise.all(asked);
+    expect(answers.flatMap(({ message }) => message.answers.map(({ data }) => data))).toEqual(names.map((n) => [n]));
+    const uses = new Map<number, number>();
+    for (const [, port] of heard) uses.set(port, (uses.get(port) ?? 0) + 1);
+    expect([...uses.values()].sort((a, b) => a - b)).toEqual([8, 16, 16]);
+    expect(new Set(heard.map(([{ id }]) => id)).size).toBeGreaterThan(35);
+    expect(await resources()).toEqual(before);
+  });
+
+  test('one that is given up leaves those beside it alone', async () => {
+    const server = await serve({
+      udp: (query, reply) => {
+        if (query.questions[0]?.name === 'b.example.test') setImmediate(() => reply(answerNaming(query)));
+        else stop.abort();
+      },
+    });
+    const stop = new AbortController();
+    const one = failure(
+      exchange({ name: toDnsName('a.example.test'), type: 'TXT' }, server, options({ signal: stop.signal })),
+    );
+    const other = exchange({ name: toDnsName('b.example.test'), type: 'TXT' }, server, options());
+    expect(await one).toMatchObject({ kind: 'aborted', sent: true });
+    expect((await other).message.answers).toMatchObject([{ data: ['b.example.test'] }]);
   });
 
   test.each<[string, (query: DnsMessage) => Uint8Array]>([
@@ -145,6 +190,165 @@ describe('over UDP', () => {
   });
 });
 
+describe('letter case (0x20)', () => {
+  const mixed = (bits: number) => ({ random: (length: number) => new Uint8Array(length).fill(bits) });
+  const spelt = (query: DnsMessage) => query.questions[0]?.spelling;
+
+  test('the name goes out in a case drawn at random, and comes decoded in lower case', async () => {
+    const spellings = new Set<string | undefined>();
+    const server = await serve({
+      udp: (query, reply) => {
+        spellings.add(spelt(query));
+        reply(answerTo(query));
+      },
+    });
+    for (let asked = 0; asked < 10; asked++) {
+      const { message, udpProblem } = await ask(server);
+      expect(message.questions[0]?.name).toBe(question.name);
+      expect(udpProblem).toBeUndefined();
+    }
+    expect(spellings.size).toBeGreaterThan(8);
+    await ask(server, mixed(0b1010_1010));
+    expect(spellings).toContain('_AcMe-cHaLlEnGe.eXaMpLe.tEsT');
+  });
+
+  test('a server that gives it back in lower case is asked over TCP, where case does not matter', async () => {
+    const lower = (query: DnsMessage) => answerTo(query, { questions: [question] });
+    const server = await serve({
+      udp: (query, reply) => reply(lower(query)),
+      tcp: (query, socket) => socket.end(framed(lower(query))),
+    });
+    const answer = await ask(server, mixed(0xff));
+    expect(answer).toMatchObject({ transport: 'tcp', udpProblem: 'case', message: { answers: [{ data: ['seen'] }] } });
+  });
+
+  test('an answer that guessed id and port but not the case changes nothing', async () => {
+    const forged = (query: DnsMessage) =>
+      answerTo(query, { questions: [question], answers: [{ ...question, ttl: 60, data: ['forged'] }] });
+    const server = await serve({
+      udp: (query, reply) => {
+        reply(forged(query));
+        reply(answerTo(query));
+      },
+      tcp: (query, socket) => socket.end(framed(answerTo(query))),
+    });
+    expect((await ask(server, mixed(0xff))).message.answers).toMatchObject([{ data: ['seen'] }]);
+  });
+
+  test('without TCP the error says what UDP did', async () => {
+    const server = await serve({
+      udp: (query, reply) => reply(answerTo(query, { questions: [question] })),
+      tcp: (_query, socket) => socket.end(),
+    });
+    const error = await failure(ask(server, mixed(0xff)));
+    expect(error).toMatchObject({ kind: 'reset', transport: 'tcp', sent: true });
+    expect(error.problem).toBe(
+      'the server closed the connection before its answer; ' +
+        'udp: it does not give the question back in its letter case (0x20)',
+    );
+  });
+});
+
+describe('a flood of forged answers', () => {
+  const forgeries: [string, (query: DnsMessage, at: number) => Uint8Array][] = [
+    ['other ids', (query, at) => answerTo({ ...query, id: query.id ^ (1 + (at % 65_535)) })],
+    [
+      'other questions',
+      (query, at) => answerTo(query, { questions: [{ name: toDnsName(`x${at}.test`), type: 'TXT' }] }),
+    ],
+    [
+      'octets that are no message',
+      (query) => Buffer.concat([answerTo(query).subarray(0, 12), Buffer.alloc(1200, 0xc1)]),
+    ],
+  ];
+
+  test.each(forgeries)('%s: the answer behind it is taken, and what was dropped is counted', async (_title, forge) => {
+    const server = await serve({
+      udp: async (query, reply) => {
+        for (let at = 0; at < 2000; at++) {
+          reply(forge(query, at));
+          // In small bursts: what the receiver's buffer cannot hold would test nobody.
+          if (at % 20 === 0) await new Promise(setImmediate);
+        }
+        reply(answerTo(query));
+      },
+    });
+    const { message, dropped } = await ask(server, { timeoutMs: 10_000, tries: 1 });
+    expect(message.answers).toMatchObject([{ data: ['seen'] }]);
+    expect(dropped).toBeGreaterThan(1500);
+  });
+
+  test('that does not end costs its time-out and no memory', async () => {
+    const wire = encodeMessage({ id: 1, response: true, questions: [question] });
+    const server = await serve({
+      udp: async (query, reply) => {
+        wire.set([(query.id >> 8) ^ 1, query.id & 0xff]);
+        while (!over) {
+          for (let sent = 0; sent < 20; sent++) reply(wire);
+          await new Promise(setImmediate);
+        }
+      },
+      tcp: (_query, socket) => socket.end(),
+    });
+    let over = false;
+    const before = heapUsed();
+    const startedAt = performance.now();
+    const error = await failure(ask(server, { timeoutMs: 300 })).finally(() => {
+      over = true;
+    });
+    const heap = heapUsed();
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+    expect(error.problem).toMatch(
+      /udp: no answer to 2 queries \(\d{3,} datagrams dropped, the last was another message id\)/,
+    );
+    expect(heap - before).toBeLessThan(4e6);
+  });
+});
+
+describe('an encrypted server', () => {
+  const tls = { kind: 'tls', host: 'dns.example', port: 853 } as const;
+  const https = { kind: 'https', url: 'https://dns.example/dns-query' } as const;
+
+  test.each([tls, https])('$kind goes through the transport that can do it, and only there', async (server) => {
+    const calls: unknown[] = [];
+    const transport: DnsTransport = {
+      ...refusingTransport(),
+      encrypted: async (asked, wire, { timeoutMs }) => {
+        const query = decodeMessage(wire);
+        calls.push([asked, query.id === 0, query.questions[0]?.spelling, query.ad, timeoutMs]);
+        return answerTo(query);
+      },
+    };
+    const through = mapTransport(transport, new Map());
+    const answer = await exchange(question, server, options({ transport: through, rd: true, ad: true, random: one }));
+    expect(answer).toMatchObject({ transport: server.kind, message: { answers: [{ data: ['seen'] }] } });
+    expect(calls).toEqual([[server, server.kind === 'https', undefined, true, 4000]]);
+  });
+
+  test.each<[string, AnyDnsServer, string]>([
+    ['tls', tls, 'tls://dns.example:853 (tls): plain DNS only goes out here'],
+    ['https', https, 'https://dns.example/dns-query (https): plain DNS only goes out here'],
+  ])('%s is refused where plain DNS only goes out', async (_kind, server, message) => {
+    const error = await failure(exchange(question, server, options()));
+    expect(error).toMatchObject({ kind: 'denied', sent: false, message });
+  });
+
+  test('another id or another question is no answer', async () => {
+    const answering = (more: Partial<DnsMessage>): DnsTransport => ({
+      ...refusingTransport(),
+      encrypted: async (_server, wire) => answerTo({ ...decodeMessage(wire), ...more }),
+    });
+    const other = { questions: [{ name: toDnsName('other.test'), type: 'TXT' as const }] };
+    for (const more of [{ id: 7 }, other])
+      expect(await failure(exchange(question, https, options({ transport: answering(more) })))).toMatchObject({
+        kind: 'malformed',
+        transport: 'https',
+      });
+  });
+
+  const one = (length: number) => new Uint8Array(length).fill(1);
+});
+
 describe('over TCP', () => {
   test('an answer that is cut (TC) is fetched whole', async () => {
     const server = await serve({
@@ -153,6 +357,7 @@ describe('over TCP', () => {
     });
     expect(await ask(server)).toMatchObject({
       transport: 'tcp',
+      udpProblem: 'truncated',
       message: { tc: false, answers: [{ data: ['seen'] }] },
     });
   });
@@ -160,7 +365,7 @@ describe('over TCP', () => {
   test('a server that is silent over UDP is asked over TCP', async () => {
     let heard = 0;
     const server = await serve({ udp: () => heard++, tcp: (query, socket) => socket.end(framed(answerTo(query))) });
-    expect((await ask(server, { timeoutMs: 500 })).transport).toBe('tcp');
+    expect(await ask(server, { timeoutMs: 500 })).toMatchObject({ transport: 'tcp', udpProblem: 'silent' });
     expect(heard).toBe(2);
   });
 
@@ -350,6 +555,12 @@ async function resources(): Promise<string[]> {
   await new Promise(setImmediate);
   await new Promise(setImmediate);
   return process.getActiveResourcesInfo().filter((name) => /^(?:UDP|TCP|Timeout)/.test(name));
+}
+
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
 }
 
 interface Handlers {

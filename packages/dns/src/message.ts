@@ -29,6 +29,8 @@ export interface DnsMessage {
 
 export interface DnsQuestion {
   readonly name: DnsName;
+  /** The name in its letter case on the wire, where that is not all lower: a server gives it back as it came. */
+  readonly spelling?: string;
   readonly type: RecordType;
   /** Default IN; always there in a decoded message. */
   readonly class?: RecordClass;

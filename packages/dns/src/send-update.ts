@@ -1,7 +1,7 @@
 import { randomId, readAnswer } from './answer.ts';
 import type { Rcode } from './codes.ts';
 import { defaultUdpSize } from './encode.ts';
-import { DnsExchangeError, type DnsTransportName } from './exchange-error.ts';
+import { DnsExchangeError } from './exchange-error.ts';
 import type { ExtendedError } from './message.ts';
 import type { DnsName } from './name.ts';
 import type { DnsServer, DnsTransport } from './transport.ts';
@@ -16,7 +16,7 @@ export interface UpdateReply {
   /** Undefined when the update was not signed. */
   readonly tsig: TsigCheck | undefined;
   readonly extendedErrors: readonly ExtendedError[];
-  readonly transport: DnsTransportName;
+  readonly transport: 'udp' | 'tcp';
   readonly rttMs: number;
   /** The server's clock minus ours, in seconds, when the server said BADTIME and the update was signed anew by its clock. */
   readonly clockSkewSeconds?: number;

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
-import type { DnsServer } from './transport.ts';
+import type { AnyDnsServer, DnsServer } from './transport.ts';
 
 /**
  * Reads `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:5353`.
@@ -20,7 +20,18 @@ export function parseServer(text: string, defaultPort = 53): DnsServer {
   return { address, port };
 }
 
-/** `192.0.2.1:53`, `[2001:db8::1]:53`. */
-export function formatServer(server: DnsServer): string {
-  return server.address.includes(':') ? `[${server.address}]:${server.port}` : `${server.address}:${server.port}`;
+/** `192.0.2.1:53`, `[2001:db8::1]:53`, `tls://dns.example:853`, `https://dns.example/dns-query`. */
+export function formatServer(server: AnyDnsServer): string {
+  switch (server.kind) {
+    case 'https':
+      return server.url;
+    case 'tls':
+      return `tls://${withPort(server.host, server.port)}`;
+    case undefined:
+      return withPort(server.address, server.port);
+  }
+}
+
+function withPort(host: string, port: number): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -101,6 +101,23 @@ export class WireReader {
     return name as DnsName;
   }
 
+  /**
+   * The name that stands from `start` to here, in its own letter case; undefined when that is lower case or the name is
+   * compressed, which at the start of a message it cannot be.
+   */
+  spelling(start: number): string | undefined {
+    const { wire } = this;
+    if (!/[A-Z]/.test(wire.toString('latin1', start, this.offset))) return undefined;
+    let spelling = '';
+    for (let at = start; at < this.offset; ) {
+      const head = wire[at] as number;
+      if (head >= 0xc0) return undefined;
+      spelling = join(spelling, escaped(wire.toString('latin1', at + 1, at + 1 + head)));
+      at += head + 1;
+    }
+    return spelling;
+  }
+
   /** Steps over a name without following its pointer. */
   skipName(): void {
     for (;;) {
@@ -137,7 +154,11 @@ const plainLabel = /^[a-z0-9_*-]+$/;
 function readLabel(wire: Buffer, start: number, end: number): string {
   const label = wire.toString('latin1', start, end);
   if (plainLabel.test(label)) return label;
-  return label.replace(/[^!-~]|[.\\]/g, escapeOctet).toLowerCase();
+  return escaped(label).toLowerCase();
+}
+
+function escaped(label: string): string {
+  return label.replace(/[^!-~]|[.\\]/g, escapeOctet);
 }
 
 function escapeOctet(octet: string): string {

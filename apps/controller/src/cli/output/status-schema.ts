@@ -1,4 +1,5 @@
 import { type Static, Type } from '@zoneproof/core';
+import type { DnsTransportName } from '@zoneproof/dns';
 
 const time = (description: string) => Type.String({ format: 'date-time', description });
 const text = (description: string) => Type.String({ description });
@@ -15,7 +16,7 @@ const serverEvidence = Type.Object(
       enum: ['has', 'lacks', 'lame', 'unreachable'],
       description: 'has: every value is there; lacks: at least one is not; lame: no authority; unreachable: no answer.',
     }),
-    transport: Type.Unsafe<'udp' | 'tcp'>({ type: 'string', enum: ['udp', 'tcp'] }),
+    transport: Type.Unsafe<DnsTransportName>({ type: 'string', enum: ['udp', 'tcp', 'tls', 'https'] }),
     rttMs: Type.Optional(Type.Number({ description: 'Milliseconds until the answer.' })),
     rcode: Type.Optional(text('Response code.')),
     aa: Type.Optional(Type.Boolean({ description: 'Whether the answer was authoritative.' })),
