@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import {
   type DnskeyData,
   type DnsRecord,
@@ -131,6 +132,20 @@ describe('RFC 8080: signatures over example.com MX', () => {
     octets.writeUInt8(1, octets.length - 2);
     expect(verifySignature(dnskey.algorithm, dnskey.publicKey, octets, base64(signature))).toBe(false);
   });
+});
+
+test('RFC 3110 2: an RSA key whose exponent is told with three octets of length, and zeros in front', () => {
+  const { publicKey: spki, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const { n = '', e = '' } = spki.export({ format: 'jwk' });
+  const [modulus, exponent] = [Buffer.from(n, 'base64url'), Buffer.from(e, 'base64url')];
+  const octets = Buffer.from('octets');
+  const signature = sign('sha256', octets, privateKey);
+  for (const length of [[3], [0, 0, 3]])
+    for (const zeros of [[], [0, 0]]) {
+      const publicKey = Buffer.from([...length, ...exponent, ...zeros, ...modulus]);
+      expect(verifySignature(8, publicKey, octets, signature)).toBe(true);
+    }
+  expect(verifySignature(8, Buffer.from([0, 0]), octets, signature)).toBe('bad-key');
 });
 
 describe('digests of keys', () => {

@@ -32,6 +32,7 @@ export function verifyRrset(rrset: SignedRrset, { zone, keys }: ZoneKeys, now: n
     const failure = findFailure(rrset, rrsig, { zone, keys: tagged }, now, budget);
     if (failure === undefined) return soundLink(rrset, rrsig, expiresAt);
     if (furthest === undefined || failure.step > furthest.step) furthest = failure;
+    if (failure.problem === 'too-many') break;
   }
   const { problem, text } = furthest as Failure;
   return broken(rrset, problem, text);
@@ -63,11 +64,17 @@ function findFailure(
   budget: { left: number },
 ): Failure | undefined {
   const signature = `the signature of ${rrsetText(rrset)}`;
-  if (rrsig.signer !== zone || !isWithin(rrset.name, zone))
+  if (rrsig.signer !== zone)
     return {
       step: 0,
       problem: 'wrong-signer',
       text: `${signature} is made by ${zoneText(rrsig.signer)} instead of ${zoneText(zone)}`,
+    };
+  if (!isWithin(rrset.name, zone))
+    return {
+      step: 0,
+      problem: 'wrong-signer',
+      text: `${signature} is made by ${zoneText(zone)}, in which it does not lie`,
     };
   if (rrsig.labels > signedLabelCount(rrset.name) || rrsig.labels < labelsOf(zone).length)
     return {
@@ -94,7 +101,6 @@ function findFailure(
   const dateProblem = findDateProblem(rrsig, now);
   if (dateProblem) return { step: 4, problem: dateProblem.problem, text: `${signature} ${dateProblem.text}` };
 
-  if (budget.left <= 0) return exhausted(rrset);
   const octets = signedOctets(rrset, rrsig);
   if (octets === undefined)
     return { step: 5, problem: 'unsupported-type', text: `signatures of ${rrset.type} sets are not verified here` };

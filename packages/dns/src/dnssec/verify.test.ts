@@ -1,3 +1,4 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import {
   type DnskeyData,
   type DnsRecord,
@@ -13,6 +14,7 @@ import {
   verifyZoneCut,
   type ZoneKeys,
 } from '@zoneproof/dns';
+import { signedOctets } from './canonical.ts';
 import { anchorsOf, answerSets, answers, keysOf, signedAt, walk } from './testing/answers.ts';
 
 const day = 86_400_000;
@@ -125,6 +127,18 @@ describe('the signature of an RRset', () => {
       `${of} is not one that key ${rrsig.keyTag} of a.test made over these records`,
     ],
     [
+      'a name outside the zone',
+      { name: toDnsName('x.b.test') },
+      'wrong-signer',
+      'the signature of the TXT set of x.b.test is made by a.test, in which it does not lie',
+    ],
+    [
+      'the algorithm of another key',
+      signedWith({ algorithm: 15 }),
+      'no-key',
+      `${of} is made by key ${rrsig.keyTag} of algorithm 15 (ED25519), which is not among the keys of a.test`,
+    ],
+    [
       'an unknown algorithm',
       signedWith({ algorithm: 250 }),
       'algorithm',
@@ -190,6 +204,8 @@ describe('the signature of an RRset', () => {
     const own = { ...wild, name, records: wild.records.map((record) => ({ ...record, name })) };
     expect(verifyRrset(own, keys, signedAt)).not.toHaveProperty('wildcard');
     expect(verifyRrset(own, keys, signedAt).state).toBe('sound');
+    const signatures = wild.signatures.map((one) => ({ ...one, labels: one.labels + 1 }));
+    expect(verifyRrset({ ...own, signatures }, keys, signedAt)).toMatchObject({ problem: 'wrong-labels' });
     expect(verifyRrset({ ...own, name: toDnsName('x.y.tame.a.test') }, keys, signedAt)).toMatchObject({
       problem: 'bad-signature',
     });
@@ -213,6 +229,7 @@ describe('the signature of an RRset', () => {
     ['ED448', (key: Uint8Array) => key.subarray(1)],
     ['RSASHA256', () => Uint8Array.of(0, 255)],
     ['RSASHA256', () => Uint8Array.of(3, 1, 0, 1, ...new Uint8Array(513).fill(255))],
+    ['RSASHA256', () => Uint8Array.of(9, ...new Uint8Array(9 + 128).fill(255))],
     ['RSASHA512', () => Uint8Array.of(0)],
   ])('by a key that is none of %s is told', (name, change) => {
     const rrset = answers(name)('_acme-challenge.a.test', 'TXT');
@@ -241,6 +258,101 @@ describe('the signature of an RRset', () => {
       text: 'the TXT set of _acme-challenge.a.test has so many signatures and keys that only 16 were tried',
     });
     expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
+describe('zones that the test signs', () => {
+  const zone = toDnsName('z.test');
+  const own = Array.from({ length: 600 }, (_, i) => ownKey(i));
+
+  test('of several signatures the one that lasts longest is told', () => {
+    const [one, other] = own as [OwnKey, OwnKey];
+    const rrset = signedBy({ name: zone, type: 'TXT', records: [], signatures: [] }, [
+      { key: one, days: 5 },
+      { key: other, days: 9 },
+      { key: one, days: 7 },
+    ]);
+    const link = verifyRrset(rrset, { zone, keys: [one.dnskey, other.dnskey] }, signedAt);
+    expect(link).toMatchObject({ state: 'sound', keyTag: keyTag(other.dnskey), expiresAt: signedAt + 9 * day });
+  });
+
+  test('a key that shares its tag with the one of the DS record vouches for nothing', () => {
+    const tags = own.map(({ dnskey }) => keyTag(dnskey));
+    const second = tags.findIndex((tag, i) => tags.indexOf(tag) !== i);
+    const named = own[tags.indexOf(tags[second] as number)] as OwnKey;
+    const twin = own[second] as OwnKey;
+    const records = [named, twin].map(({ dnskey }) => ({ name: zone, type: 'DNSKEY', ttl: 60, data: dnskey }) as const);
+    const judge = (key: OwnKey) => {
+      const dnskeys = signedBy({ name: zone, type: 'DNSKEY', records, signatures: [] }, [{ key, days: 1 }]);
+      const digest = dsDigest(zone, named.dnskey, 2) ?? new Uint8Array(0);
+      const ds = { keyTag: keyTag(named.dnskey), algorithm: 15, digestType: 2, digest };
+      return last(verifyAnchoredZone(dnskeys, [ds], signedAt).links);
+    };
+    expect(judge(named)).toMatchObject({ state: 'sound' });
+    expect(judge(twin)).toMatchObject({ problem: 'bad-signature' });
+  });
+
+  interface OwnKey {
+    readonly dnskey: DnskeyData;
+    readonly secret: KeyObject;
+  }
+
+  /** The same ones in every run. */
+  function ownKey(index: number): OwnKey {
+    const pkcs8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+    const seed = createHash('sha256').update(`key ${index}`).digest();
+    const secret = createPrivateKey({ key: Buffer.concat([pkcs8, seed]), format: 'der', type: 'pkcs8' });
+    const publicKey = Buffer.from(createPublicKey(secret).export({ format: 'jwk' }).x ?? '', 'base64url');
+    return { secret, dnskey: { flags: 257, protocol: 3, algorithm: 15, publicKey } };
+  }
+
+  function signedBy(rrset: SignedRrset, by: readonly { readonly key: OwnKey; readonly days: number }[]): SignedRrset {
+    const records: readonly DnsRecord[] =
+      rrset.records.length > 0 ? rrset.records : [{ name: zone, type: 'TXT', ttl: 60, data: ['x'] }];
+    const signatures = by.map(({ key, days }) => {
+      const fields: RrsigData = {
+        typeCovered: rrset.type,
+        algorithm: 15,
+        labels: 2,
+        originalTtl: 60,
+        expiration: (signedAt + days * day) / 1000,
+        inception: (signedAt - day) / 1000,
+        keyTag: keyTag(key.dnskey),
+        signer: zone,
+        signature: new Uint8Array(0),
+      };
+      const octets = signedOctets({ ...rrset, records }, fields) as Uint8Array;
+      return { ...fields, signature: sign(null, octets, key.secret) };
+    });
+    return { ...rrset, records, signatures };
+  }
+});
+
+test('an RRset is picked out of a section by name, type and class, with the signatures over its type only', () => {
+  const name = toDnsName('a.test');
+  const txtAt = (owner: string, value: string, more: object = {}): DnsRecord => ({
+    name: toDnsName(owner),
+    type: 'TXT',
+    ttl: 60,
+    data: [value],
+    ...more,
+  });
+  const [over] = txt.signatures as [RrsigData];
+  const rrsigs = (['TXT', 'A'] as const).map(
+    (typeCovered): DnsRecord => ({ name, type: 'RRSIG', ttl: 60, data: { ...over, typeCovered } }),
+  );
+  const section = [
+    txtAt('a.test', 'one'),
+    txtAt('a.test', 'IN', { class: 'IN' }),
+    txtAt('a.test', 'CH', { class: 'CH' }),
+    txtAt('b.test', 'other'),
+    ...rrsigs,
+  ];
+  expect(signedRrset(section, name, 'TXT')).toEqual({
+    name,
+    type: 'TXT',
+    records: section.slice(0, 2),
+    signatures: [{ ...over, typeCovered: 'TXT' }],
   });
 });
 
@@ -339,6 +451,7 @@ describe('the way from a DS set to the keys of a zone', () => {
     const ds = { ...answer('a.test', 'DS'), name: toDnsName('a.test') };
     expect(last(verifyZoneCut({ parent: keys, ds, dnskeys }, signedAt).links)).toMatchObject({
       problem: 'wrong-signer',
+      text: 'the DS set of a.test is not one that a.test can sign',
     });
   });
 
