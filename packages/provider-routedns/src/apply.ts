@@ -1,10 +1,10 @@
 import type { Change, ResourceRecordSet } from '@aws-sdk/client-route-53';
 import { type ChangeOutcome, isProviderError, type ProviderError, type Receipt, type TxtChange } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
-import { BatchRefused } from './batch-refusal.ts';
+import { BatchRefused, type Blame, readBlames } from './batch-refusal.ts';
 import { toBatches } from './batches.ts';
-import { toWanted } from './guesses.ts';
-import { type Answer, climb, type Ending, mostWrites, type Rung } from './ladder.ts';
+import { type Answer, type Climb, climb, type Ending, mostWrites, type Rung } from './ladder.ts';
+import { toWanted } from './wanted.ts';
 
 /** The two requests of an apply, and the words for how it can end. */
 export interface ZoneWriter {
@@ -12,8 +12,11 @@ export interface ZoneWriter {
   change(changes: readonly Change[]): Promise<Receipt | undefined>;
   /** The TXT sets at these names. @throws ProviderError */
   read(names: readonly DnsName[]): Promise<ReadonlyMap<DnsName, readonly ResourceRecordSet[]>>;
-  errorOf(ending: Exclude<Ending, { kind: 'done' }> | { readonly kind: 'unsettled' }, name: DnsName): ProviderError;
+  errorOf(ending: FailedEnding, name: DnsName): ProviderError;
 }
+
+/** `unsettled`: the writes that a call may make were used up, most likely by other names of its batches. */
+export type FailedEnding = Exclude<Ending, { kind: 'done' }> | { readonly kind: 'unsettled' };
 
 /**
  * Climbs the ladder of every name at the same pace, so that the next rungs of all names leave in one batch. Names that
@@ -44,7 +47,7 @@ export async function applyTogether(
     }
   } catch (error) {
     if (!isProviderError(error)) throw error;
-    for (const climber of open()) climber.stop(error);
+    for (const climber of open()) climber.end({ kind: 'failed', error });
   }
   return changes.map((change) => climbers.find(({ name }) => name === change.name)!.outcomeOf(change, writer));
 }
@@ -54,19 +57,30 @@ async function sendBatch(batch: readonly Climber[], writer: ZoneWriter): Promise
     const receipt = await writer.change(batch.flatMap(changesOf));
     for (const climber of batch) climber.next({ kind: 'done', receipt });
   } catch (error) {
-    if (error instanceof BatchRefused) return blame(batch, error);
-    if (isProviderError(error) && error.details.sent === true) for (const climber of batch) climber.lose(error);
+    if (error instanceof BatchRefused) return refuse(batch, error);
+    if (isProviderError(error) && error.details.sent === true)
+      for (const climber of batch) climber.end({ kind: 'unknown', error });
     throw error;
   }
 }
 
-function blame(batch: readonly Climber[], { blames, error }: BatchRefused): void {
-  const guilty = batch.filter(({ name }) => blames.some((one) => one.name === name));
-  if (guilty.length === 0) for (const climber of batch) climber.stop(error);
-  for (const climber of guilty) {
+function refuse(batch: readonly Climber[], { messages, error }: BatchRefused): void {
+  const blames = blamesOf(batch, messages);
+  // Nobody knows who is to blame: the host cuts such a batch in halves.
+  if (blames.length === 0) for (const climber of batch) climber.end({ kind: 'failed', error });
+  for (const climber of batch) {
+    const own = blames.filter(({ name }) => name === climber.name);
+    if (own.length === 0) continue;
     climber.refused = true;
-    climber.next({ kind: 'refused', blames: blames.filter((one) => one.name === climber.name) });
+    climber.next({ kind: 'refused', blames: own });
   }
+}
+
+function blamesOf(batch: readonly Climber[], messages: readonly string[]): readonly Blame[] {
+  const blames = readBlames(messages, new Set(batch.map(({ name }) => name)));
+  const [only] = batch;
+  if (blames.length > 0 || only === undefined || batch.length > 1) return blames;
+  return [{ name: only.name, reason: 'unclear', text: messages.join(', ') }];
 }
 
 async function readAll(climbers: readonly Climber[], writer: ZoneWriter): Promise<void> {
@@ -74,10 +88,9 @@ async function readAll(climbers: readonly Climber[], writer: ZoneWriter): Promis
     const sets = await writer.read(climbers.map(({ name }) => name));
     for (const climber of climbers) climber.next({ kind: 'sets', sets: sets.get(climber.name) ?? [] });
   } catch (error) {
-    if (!isProviderError(error)) throw error;
-    for (const climber of climbers) climber.next({ kind: 'unreadable', error });
     // Missing permission is a state of things; after anything else no more is sent.
-    if (error.kind !== 'permission') throw error;
+    if (!isProviderError(error) || error.kind !== 'permission') throw error;
+    for (const climber of climbers) climber.next({ kind: 'unreadable', error });
   }
 }
 
@@ -85,7 +98,8 @@ function changesOf({ rung }: Climber): readonly Change[] {
   return rung === 'read' ? [] : rung.send;
 }
 
-type Stopped = { readonly kind: 'stopped' | 'lost'; readonly error: ProviderError };
+/** `failed`: certainly not written. `unknown`: perhaps written. */
+type Stopped = { readonly kind: 'failed' | 'unknown'; readonly error: ProviderError };
 
 /** One name on its way. */
 class Climber {
@@ -93,7 +107,7 @@ class Climber {
   rung: Rung = 'read';
   refused = false;
   ending: Ending | Stopped | undefined;
-  readonly #ladder: Generator<Rung, Ending, Answer>;
+  readonly #ladder: Climb;
 
   constructor(name: DnsName, changes: readonly TxtChange[]) {
     this.name = name;
@@ -105,14 +119,8 @@ class Climber {
     this.#take(this.#ladder.next(answer));
   }
 
-  /** Certainly not written. */
-  stop(error: ProviderError): void {
-    this.ending = { kind: 'stopped', error };
-  }
-
-  /** Perhaps written. */
-  lose(error: ProviderError): void {
-    this.ending = { kind: 'lost', error };
+  end(stopped: Stopped): void {
+    this.ending = stopped;
   }
 
   outcomeOf({ state, value }: TxtChange, writer: ZoneWriter): ChangeOutcome {
@@ -123,10 +131,9 @@ class Climber {
         if (!changed) return { status: 'unchanged' };
         return { status: 'changed', ...(ending.receipt && { receipt: ending.receipt }) };
       }
-      case 'lost':
-        return { status: 'unknown', error: ending.error };
-      case 'stopped':
-        return { status: 'failed', error: ending.error };
+      case 'failed':
+      case 'unknown':
+        return { status: ending.kind, error: ending.error };
       default:
         return { status: 'failed', error: writer.errorOf(ending, name) };
     }

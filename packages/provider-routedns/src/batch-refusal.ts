@@ -8,75 +8,60 @@ import { fromWireName } from './wire-names.ts';
  * exists      a set of this name, type and identifier is there already
  * not-found   there is none
  * differs     there is one, and TTL or values are not those of the deletion
- * other-kind  a simple set beside multivalue sets, or the other way round
+ * other-kind  sets of another routing policy stand there: simple, multivalue, weighted sets exclude each other
  * outside     the name is not one of this zone
- * other       anything else
+ * cname       a CNAME stands there
+ * unclear     anything else
  */
-export type BlameReason = 'exists' | 'not-found' | 'differs' | 'other-kind' | 'outside' | 'other';
+export type BlameReason = 'exists' | 'not-found' | 'differs' | 'other-kind' | 'outside' | 'cname' | 'unclear';
 
 export interface Blame {
   readonly name: DnsName;
-  readonly setIdentifier: string | undefined;
   readonly reason: BlameReason;
   /** In Route 53's words. */
   readonly text: string;
 }
 
-/** A batch that Route 53 refused for what some of its changes say; nothing of it was carried out. */
+/** A batch that Route 53 refused for what its changes say; nothing of it was carried out. */
 export class BatchRefused extends Error {
-  readonly blames: readonly Blame[];
+  /** A list, or one text `[..., ...]`. */
+  readonly messages: readonly string[];
   /** For when none of the names is to blame. */
   readonly error: ProviderError;
 
-  constructor(blames: readonly Blame[], error: ProviderError) {
+  constructor(messages: readonly string[], error: ProviderError) {
     super(error.message);
-    this.blames = blames;
+    this.messages = messages;
     this.error = error;
   }
 }
 
-type Form = readonly [form: RegExp, reason: (words: string) => BlameReason];
-
-// `name`, `id` and `words` are named groups. Forms as users quote them: external-dns#5939, cert-manager#5388 and #2011, moto#916;
-// the second one is that of the API reference of ChangeResourceRecordSets.
-const forms: readonly Form[] = [
-  [
-    /^Tried to (?:create|delete) resource record set \[name='(?<name>[^']*)', type='TXT'(?:, set-identifier='(?<id>.*)')?\] but (?<words>.*)$/s,
-    stateOf,
-  ],
-  [/^Tried to (?:create|delete) resource record set (?<name>\S+) type TXT, ?but (?<words>.*)$/s, stateOf],
-  [/^RRSet with DNS name (?<name>\S+) is not permitted in zone (?<words>.*)$/s, () => 'outside'],
-  [
-    /^RRSet with DNS name (?<name>\S+), type TXT(?:, SetIdentifier (?:null|"(?<id>.*)"))? cannot be created (?<words>.*)$/s,
-    () => 'other-kind',
-  ],
-  [/^RRSet of type TXT with DNS name (?<name>\S+) is (?<words>.*)$/s, () => 'other'],
-  [/invalid set of changes for a resource record set 'TXT (?<name>[^']+)'(?<words>)/s, () => 'other'],
+// As users quote them: kubernetes-sigs/external-dns issues 5939, 4345, 3945, 3203, hashicorp/terraform-provider-aws 37806,
+// cert-manager/cert-manager 5388, getmoto/moto 916, hashicorp/terraform 9732. The API reference shows none but the first.
+const reasons: readonly (readonly [text: RegExp, reason: BlameReason])[] = [
+  [/^Tried to create .*but it already exists$/s, 'exists'],
+  [/^Tried to delete .*but it was not found$/s, 'not-found'],
+  [/^Tried to delete .*but the values provided do not match the current values$/s, 'differs'],
+  [/^RRSet .* cannot be created (?:as|because) /s, 'other-kind'],
+  [/^RRSet .* is not permitted in zone /s, 'outside'],
+  [/^RRSet .* is not permitted because a conflicting RRSet of type\s+CNAME /s, 'cname'],
 ];
 
 /**
- * Who is to blame, from the messages of an InvalidChangeBatch: a list, or one text `[..., ...]`. Messages that name no
- * TXT set are left out. Pure.
+ * Which of the names of a batch are to blame, and for what. Words that are not known make a reason `unclear`, and a
+ * message that holds none of the names is left out. Pure.
  */
-export function readBlames(messages: readonly string[]): readonly Blame[] {
+export function readBlames(messages: readonly string[], names: ReadonlySet<DnsName>): readonly Blame[] {
   return messages.flatMap(split).flatMap((text): readonly Blame[] => {
-    for (const [form, reasonOf] of forms) {
-      const groups = form.exec(text)?.groups;
-      const name = groups?.name === undefined ? undefined : fromWireName(groups.name);
-      if (groups !== undefined && name !== undefined)
-        return [{ name, setIdentifier: groups.id, reason: reasonOf(groups.words ?? ''), text }];
-    }
-    return [];
+    const words = text.split(/[\s'",[\]]+/).map((word) => fromWireName(word));
+    // The first one: what follows may be the zone.
+    const name = words.find((word) => word !== undefined && names.has(word));
+    const reason = reasons.find(([form]) => form.test(text.replace(/[.\s]+$/, '')))?.[1] ?? 'unclear';
+    return name === undefined ? [] : [{ name, reason, text }];
   });
-}
-
-function stateOf(words: string): BlameReason {
-  if (words.includes('already exists')) return 'exists';
-  if (words.includes('not found')) return 'not-found';
-  return words.includes('do not match') ? 'differs' : 'other';
 }
 
 function split(message: string): readonly string[] {
   const list = message.startsWith('[') && message.endsWith(']') ? message.slice(1, -1) : message;
-  return list.split(/, (?=Tried to |RRSet |Invalid |Duplicate |The request )/);
+  return list.split(/,\s+(?=Tried to |RRSet |Invalid |Duplicate |The request )/);
 }

@@ -2,17 +2,18 @@ import type { Change, ResourceRecordSet, Route53Client } from '@aws-sdk/client-r
 import {
   type CallContext,
   createApiRequests,
+  isProviderError,
   ProviderError,
   type ProviderHost,
   type SyncState,
   type Zone,
 } from '@zoneproof/core';
-import { BatchRefused, readBlames } from './batch-refusal.ts';
+import { BatchRefused } from './batch-refusal.ts';
 import { bareZoneId, type RoutednsConfig } from './config.ts';
 import { createCredentials } from './credentials/index.ts';
 import { skewMsOf } from './errors.ts';
 import { partitionOf } from './partitions.ts';
-import { createExchange, sdkOptions, withoutTrace } from './sdk.ts';
+import { createExchange, sdkOptions, silenceVersionNotice, withoutTrace } from './sdk.ts';
 import { messagesOf, refusalOf } from './sdk-answer.ts';
 import { fromWireName } from './wire-names.ts';
 
@@ -73,6 +74,7 @@ export function createClient(config: RoutednsConfig, host: ProviderHost): Client
     const identity = await credentials.get(call);
     const exchange = createExchange(requests.through(what, call));
     const sdk = await import('@aws-sdk/client-route-53');
+    await silenceVersionNotice();
     const client = withoutTrace(
       new sdk.Route53Client({
         ...sdkOptions(exchange, host.clock),
@@ -84,13 +86,22 @@ export function createClient(config: RoutednsConfig, host: ProviderHost): Client
     try {
       return await send(client, sdk);
     } catch (error) {
-      const refusal = refusalOf(error, exchange, { providerName, what, now: host.clock.now(), writes });
+      const secrets = [identity.secretAccessKey, identity.sessionToken];
+      const refusal = refusalOf(error, exchange, { providerName, what, now: host.clock.now(), writes, secrets });
       if (refusal.kind === 'auth') credentials.forget();
-      const messages = messagesOf(error);
-      if (refusal.details.vendorCode === 'InvalidChangeBatch') throw new BatchRefused(readBlames(messages), refusal);
+      if (refusal.details.vendorCode === 'InvalidChangeBatch') throw new BatchRefused(messagesOf(error), refusal);
       throw refusal;
     } finally {
       if (exchange.answer !== undefined) skewMs = skewMsOf(exchange.answer.headers, host.clock.now()) ?? skewMs;
+    }
+  }
+
+  async function permitChanges(count: number, what: string, call: CallContext): Promise<void> {
+    try {
+      await call.permit('changes', count);
+    } catch (cause) {
+      if (isProviderError(cause)) throw cause;
+      throw new ProviderError({ kind: 'aborted', message: `${providerName}: stopped before ${what}`, sent: false });
     }
   }
 
@@ -124,7 +135,7 @@ export function createClient(config: RoutednsConfig, host: ProviderHost): Client
 
     async change(zone, changes, call) {
       const what = `${changes.length === 1 ? 'a change' : `${changes.length} changes`} of zone ${zone.name}`;
-      await call.permit('changes', changes.length);
+      await permitChanges(changes.length, what, call);
       const input = { HostedZoneId: zone.id, ChangeBatch: { Changes: [...changes] } };
       const answer = await ask(what, true, call, (client, sdk) =>
         client.send(new sdk.ChangeResourceRecordSetsCommand(input)),

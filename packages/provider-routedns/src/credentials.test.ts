@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HttpRequest, ProviderError } from '@zoneproof/core';
+import { jest } from '@jest/globals';
+import { type HttpRequest, ProviderError } from '@zoneproof/core';
+import { toDnsName } from '@zoneproof/dns';
 import { type Route53Emulator, startRoute53, writingPolicy } from '@zoneproof/provider-testkit/route53';
 import type { RoutednsConfig } from './config.ts';
 import { closeProviders, json, startProvider, type TestHost, type TestHostOptions, text } from './testing/host.ts';
@@ -29,6 +31,18 @@ afterEach(async () => {
   await closeProviders();
   await aws.close();
   await rm(folder, { recursive: true });
+});
+
+const printed: unknown[] = [];
+
+beforeAll(() => {
+  jest.spyOn(process, 'emitWarning').mockImplementation((text) => void printed.push(text));
+});
+
+afterAll(() => {
+  jest.restoreAllMocks();
+  // On Node 20 the SDK would speak of newer versions.
+  expect(printed).toEqual([]);
 });
 
 function start(block: Partial<RoutednsConfig>, options: TestHostOptions = {}): TestHost {
@@ -75,10 +89,8 @@ describe('the key of the block', () => {
     } finally {
       process.env = env;
     }
-    // Switches of the SDK about its own warning on old versions of Node, about idle sockets, which are not its own here,
-    // and about Lambda's globals.
+    // Switches of the SDK about idle sockets, which are not its own here, and about Lambda's globals.
     const known = [
-      'AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED',
       'AWS_ENABLE_DEFAULT_SOCKET_TIMEOUT_2026',
       'AWS_LAMBDA_NODEJS_NO_GLOBAL_AWSLAMBDA',
       'AWS_LAMBDA_BENCHMARK_MODE',
@@ -134,6 +146,17 @@ describe('a role', () => {
     const error = await failure(start({ ...staticKey(), role, externalID: 'other' }));
     expect(error.kind).toBe('permission');
     expect(error.message).toContain(`sts:AssumeRole on resource: ${role}`);
+  });
+
+  test('that could not be asked for leaves no doubt that nothing was written', async () => {
+    const { provider, call } = start({ ...staticKey(), role, externalID: 'shared' });
+    aws.fail({ kind: 'lose-answer', on: { action: 'AssumeRole' } });
+    const name = toDnsName('_acme-challenge.example.com');
+    const change = { state: 'present', name, value: 'v', ttl: 60, held: { values: [], ttl: undefined } } as const;
+    const zone = { id: aws.zoneIdOf('example.com'), name: toDnsName('example.com') };
+    expect(await provider.apply(zone, [change], call)).toMatchObject([
+      { status: 'failed', error: { kind: 'unavailable', details: { sent: false } } },
+    ]);
   });
 
   test('without endpoint goes to the STS of the region, signed for it', async () => {
@@ -202,6 +225,8 @@ describe('ambient credentials', () => {
       'GET https://portal.sso.eu-west-1.amazonaws.com/federation/credentials?role_name=dns&account_id=123456789012',
       `GET ${aws.origin}/2013-04-01/hostedzonesbyname?maxitems=100`,
     ]);
+    const down = await failure(start({}, { answering: () => text('busy', 503) }));
+    expect(down).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('profile "default"') });
     await token(Date.now() - 1_000);
     const error = await failure(start({}, { answering }));
     expect(error).toMatchObject({ kind: 'auth', message: expect.stringMatching(/profile "default".*aws sso login/) });
@@ -215,6 +240,29 @@ describe('ambient credentials', () => {
     const error = await failure(start({}));
     expect([error.kind, error.details.vendorCode]).toEqual(['auth', 'InvalidIdentityToken']);
     expect(error.message).not.toContain('other');
+  });
+
+  test('a web identity token that AWS quotes does not come back', async () => {
+    process.env.AWS_ROLE_ARN = role;
+    process.env.AWS_WEB_IDENTITY_TOKEN_FILE = await file('token', 'web-token\n');
+    const message = "1 validation error detected: Value 'web-token' at 'webIdentityToken' failed to satisfy constraint";
+    aws.refuse({ action: 'AssumeRoleWithWebIdentity', status: 400, code: 'ValidationError', message });
+    const error = await failure(start({}));
+    expect(error.message).toContain("Value '[secret]' at 'webIdentityToken'");
+  });
+
+  test.each([
+    ['that is missing', undefined, 'cannot be read (ENOENT)'],
+    ['that is empty', '\n', 'holds no token'],
+    ['that holds more than a token', 'to\nken', 'holds no token'],
+  ])('a token file of a container %s is named', async (_title, content, why) => {
+    const token = content === undefined ? join(folder, 'missing') : await file('pod-token', content);
+    process.env.AWS_CONTAINER_CREDENTIALS_FULL_URI = 'http://169.254.170.23/v1/credentials';
+    process.env.AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE = token;
+    const error = await failure(start({}));
+    expect(error).toMatchObject({ kind: 'auth', message: expect.stringContaining(`${token} of AWS_CONTAINER`) });
+    expect(error.message).toContain(why);
+    expect(error.message).toMatch(/^routedns "test"/);
   });
 
   test('a token file that cannot be read is named', async () => {
@@ -293,10 +341,21 @@ describe('ambient credentials', () => {
     expect(host.requests).toEqual([]);
   });
 
+  test('a limiter that lets nothing through is no lack of credentials', async () => {
+    const paused = new ProviderError({ kind: 'rate-limited', message: 'a pause', retryAfterMs: 9 });
+    const { provider, call } = start({});
+    await expect(provider.listZones?.({ ...call, permit: () => Promise.reject(paused) })).rejects.toMatchObject({
+      kind: 'rate-limited',
+      details: { retryAfterMs: 9 },
+    });
+  });
+
   test('an instance without a role is told', async () => {
     const answering = ({ method, url }: HttpRequest) =>
       url.startsWith('http://169.254.169.254') ? (method === 'PUT' ? text('t') : text('', 404)) : undefined;
-    expect((await failure(start({}, { answering }))).message).toMatch(/gave no credentials \(HTTP 404\)/);
+    expect((await failure(start({}, { answering }))).message).toMatch(
+      /^routedns "test".*: 169.254.169.254 gave no credentials \(HTTP 404\)/,
+    );
   });
 });
 

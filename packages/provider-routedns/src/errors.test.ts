@@ -37,7 +37,13 @@ test.each([
   [413, '', 'invalid', /endpoint/],
   [429, '', 'rate-limited', /later/],
   [502, '', 'unavailable', /later/],
-  [418, 'SomethingNew', 'invalid', /endpoint/],
+  [400, 'SomethingNewException', 'invalid', /its words say why/],
+  [500, 'SomethingNewException', 'unavailable', /later/],
+  [503, 'ServiceUnavailableException', 'unavailable', /later/],
+  [500, 'InternalServerException', 'unavailable', /later/],
+  [408, 'RequestTimeoutException', 'unavailable', /later/],
+  [403, 'ExpiredTokenException', 'auth', /session has ended/],
+  [400, 'AccessDeniedException', 'permission', /zoneproof policy routedns/],
 ] as const)('%i %s is %s', (status, code, kind, advice) => {
   const error = told(status, code);
   expect(error.kind).toBe(kind);
@@ -57,6 +63,24 @@ test.each([
 ])('whether a write with %i may have been carried out: %s', (status, sent) =>
   expect(told(status, '').details.sent).toBe(sent),
 );
+
+test.each(['RequestTimeout', 'RequestAbortedException'])('a write that ends in %s may have been carried out', (code) =>
+  expect(told(408, code).details.sent).toBe(true),
+);
+
+test('a role that may not be assumed: its trust policy and the external id may be why', () => {
+  const message =
+    'User: arn:aws:iam::1:user/x is not authorized to perform: sts:AssumeRole on resource: arn:aws:iam::2:role/y';
+  expect(told(403, 'AccessDenied', { message }).message).toMatch(/trust policy of the role; check externalID\.$/);
+});
+
+test('what was sent as a secret does not come back', () => {
+  const message =
+    "1 validation error detected: Value 'eyJhbGciOi.J9' at 'webIdentityToken' failed to satisfy constraint";
+  const answer = { status: 400, code: 'ValidationError', message, headers: {} };
+  const error = answerError(answer, { ...context, secrets: [undefined, '', 'eyJhbGciOi.J9'] });
+  expect(error.message).toContain("Value '[secret]' at 'webIdentityToken'");
+});
 
 test('AWS names user, action and resource, and so does the message', () => {
   const message =

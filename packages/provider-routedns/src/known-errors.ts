@@ -26,7 +26,7 @@ export const knownErrors: readonly KnownError[] = [
   },
   {
     kind: 'permission',
-    seen: 'holds values besides those that zoneproof wrote',
+    seen: 'not as zoneproof left them',
     advice: 'allow route53:ListResourceRecordSets ("zoneproof policy routedns --merge"), or remove those TXT records',
   },
   {

@@ -1,47 +1,47 @@
 import type { Change, ResourceRecordSet } from '@aws-sdk/client-route-53';
 import type { ProviderError, Receipt } from '@zoneproof/core';
 import type { Blame } from './batch-refusal.ts';
-import { guessesOf } from './guesses.ts';
-import {
-  create,
-  identifierOf,
-  mergeChanges,
-  multivalueSet,
-  remove,
-  replaceSimple,
-  valuesOf,
-  type Wanted,
-} from './record-sets.ts';
+import { create, identifierOf, mergeChanges, multivalueSet, remove, replaceSimple } from './record-sets.ts';
+import { guessesOf, mostGuesses, type Wanted } from './wanted.ts';
 
-/**
- * The most writes of a climb: four guesses at the simple set, three tries of multivalue sets and a merge, or three late
- * guesses instead of it.
- */
-export const mostWrites = 8;
-const mostMultivalueTries = 3;
+/** The most writes of a climb: one for each guess. Other ways up are shorter. */
+export const mostWrites = mostGuesses;
 
 /** What a climb asks for next: changes to be sent, in one batch with those of other names, or the sets at its name. */
 export type Rung = { readonly send: readonly Change[] } | 'read';
 
-export type Answer =
+type Written =
   | { readonly kind: 'done'; readonly receipt: Receipt | undefined }
-  | { readonly kind: 'refused'; readonly blames: readonly Blame[] }
+  | { readonly kind: 'refused'; readonly blames: readonly Blame[] };
+type Read =
   | { readonly kind: 'sets'; readonly sets: readonly ResourceRecordSet[] }
   | { readonly kind: 'unreadable'; readonly error: ProviderError };
+export type Answer = Written | Read;
 
 /**
- * How a climb ends. `before` are the values of this call that were there before it changed anything.
+ * How a climb ends. `before` are values of this call that were there before it changed anything; `unclear` is what Route
+ * 53 said last, where it was not understood.
  *
  * done        all is as wanted
  * conflict    what was read has changed before it could be written
  * unreadable  other values stand there, and they could not be read
- * refused     for a reason that no further rung can help
+ * outside     the zone does not hold the name
+ * blocked     no TXT value can stand there
  */
 export type Ending =
   | { readonly kind: 'done'; readonly before: readonly string[]; readonly receipt: Receipt | undefined }
-  | { readonly kind: 'conflict' }
-  | { readonly kind: 'unreadable'; readonly error: ProviderError }
-  | { readonly kind: 'refused'; readonly reason: 'outside' | 'blocked'; readonly text: string };
+  | { readonly kind: 'conflict'; readonly unclear: string | undefined }
+  | { readonly kind: 'unreadable'; readonly error: ProviderError; readonly unclear: string | undefined }
+  | { readonly kind: 'outside' | 'blocked'; readonly text: string };
+
+/** Not at the end yet. `simpleSet` is what refusals have proven. */
+interface Open {
+  readonly kind: 'open';
+  readonly simpleSet: 'stands' | 'none' | 'perhaps';
+  readonly unclear: string | undefined;
+}
+
+export type Climb<Result = Ending> = Generator<Rung, Result, Answer>;
 
 /**
  * Brings the values at one name about with as little as the access policy may grant:
@@ -50,110 +50,103 @@ export type Ending =
  *    refuses unless the set is exactly that one
  * 2. where multivalue sets stand, one of our own for each value
  * 3. the sets are read and merged: DELETE as read and CREATE in one batch
- * 4. where they may not be read, some more guesses about what of the ledger was really written
+ * 4. where they may not be read, more guesses at what of the ledger was really written
  *
- * A rung never takes away a value that is not ours: a refusal changes nothing.
+ * Every write is a compare-and-set, so no rung can take away what is not ours, whatever Route 53's words are taken for:
+ * they only save rungs, and "not found" alone proves something, that a value is gone.
  */
-export function* climb(wanted: Wanted): Generator<Rung, Ending, Answer> {
-  const guesses = guessesOf(wanted);
-  const simple = yield* trySimple(wanted, guesses.first);
-  if (simple.kind !== 'no-guess') return simple.ending;
+export function* climb(wanted: Wanted): Climb {
+  const { likely, others } = guessesOf(wanted);
+  let reached = yield* trySimple(wanted, likely);
+  if (reached.kind !== 'open') return reached;
+  const { simpleSet } = reached;
   // That a value is gone is proven only where no simple set can hold it.
-  if (simple.stands !== 'simple' && (simple.stands !== 'unknown' || wanted.absent.length === 0)) {
-    const ending = yield* tryMultivalue(wanted);
-    if (ending !== undefined) return ending;
+  if (simpleSet === 'none' || (simpleSet === 'perhaps' && wanted.absent.length === 0)) {
+    reached = yield* tryMultivalue(wanted);
+    if (reached.kind !== 'open') return reached;
   }
-  const read = yield 'read';
-  if (read.kind === 'sets') return yield* merge(wanted, read.sets);
-  const error = (read as Answer & { kind: 'unreadable' }).error;
-  if (error.kind === 'permission' && simple.stands === 'simple') {
-    const late = yield* trySimple(wanted, guesses.later);
-    if (late.kind !== 'no-guess') return late.ending;
+  const answer = (yield 'read') as Read;
+  if (answer.kind === 'sets') return yield* merge(wanted, answer.sets);
+  if (answer.error.kind === 'permission' && simpleSet === 'stands') {
+    reached = yield* trySimple(wanted, others);
+    if (reached.kind !== 'open') return reached;
   }
-  return { kind: 'unreadable', error };
+  return { kind: 'unreadable', error: answer.error, unclear: reached.unclear };
 }
 
-type Tried =
-  | { readonly kind: 'ended'; readonly ending: Ending }
-  /** What is known to stand there instead. */
-  | { readonly kind: 'no-guess'; readonly stands: Stands };
-
-type Stands = 'simple' | 'multivalue' | 'nothing' | 'unknown';
-
-function* trySimple(wanted: Wanted, guesses: readonly (readonly string[])[]): Generator<Rung, Tried, Answer> {
-  let stands: Stands = 'unknown';
-  // Once it turns out that no simple set is there, only its creation is left to try.
-  const queue = [...guesses];
-  for (let guess = queue.shift(); guess !== undefined; guess = queue.shift()) {
-    if (guess.length === 0 ? stands === 'simple' : stands === 'nothing') continue;
+function* trySimple(wanted: Wanted, guesses: readonly (readonly string[])[]): Climb<Ending | Open> {
+  let simpleSet: Open['simpleSet'] = 'perhaps';
+  let unclear: string | undefined;
+  for (const guess of guesses) {
     const send = replaceSimple(guess, wanted);
     if (send.length === 0) continue;
-    const answer = yield { send };
-    if (answer.kind === 'done') return ended({ kind: 'done', before: guess, receipt: answer.receipt });
-    const blames = (answer as Answer & { kind: 'refused' }).blames;
-    const end = hopeless(blames);
-    if (end !== undefined) return ended(end);
-    const reasons = new Set(blames.map(({ reason }) => reason));
-    if (reasons.has('other-kind')) return { kind: 'no-guess', stands: 'multivalue' };
-    if (reasons.has('exists') || reasons.has('differs')) stands = 'simple';
-    else if (reasons.has('not-found')) {
-      stands = 'nothing';
-      if (wanted.present.length > 0 && !guesses.some(({ length }) => length === 0)) queue.push([]);
-    }
-  }
-  return { kind: 'no-guess', stands };
-}
-
-/** Undefined when a simple set stands there, or a set of ours is not as we left it. */
-function* tryMultivalue(wanted: Wanted): Generator<Rung, Ending | undefined, Answer> {
-  const { name, ttl } = wanted;
-  const open = new Map<string, Change>();
-  for (const value of wanted.absent) open.set(value, remove(multivalueSet(name, value, ttl)));
-  for (const value of wanted.present) open.set(value, create(multivalueSet(name, value, ttl)));
-  const before = new Set(wanted.absent);
-  let receipt: Receipt | undefined;
-  for (let tries = 0; open.size > 0; tries++) {
-    if (tries === mostMultivalueTries) return undefined;
-    const answer = yield { send: [...open.values()] };
-    if (answer.kind === 'done') {
-      receipt = answer.receipt;
-      break;
-    }
-    const { blames } = answer as Answer & { kind: 'refused' };
-    const end = hopeless(blames);
+    const answer = (yield { send }) as Written;
+    if (answer.kind === 'done') return { ...answer, before: guess };
+    const { blames } = answer;
+    const end = endOf(blames, wanted);
     if (end !== undefined) return end;
-    const settled = [...open.keys()].filter((value) =>
-      blames.some(
-        ({ reason, setIdentifier }) =>
-          setIdentifier === identifierOf(value) && (reason === 'exists' || reason === 'not-found'),
-      ),
-    );
-    if (settled.length === 0) return undefined;
-    for (const value of settled) {
-      open.delete(value);
-      // Created already, or removed already.
-      if (!before.delete(value)) before.add(value);
-    }
+    unclear = unclearOf(blames);
+    const found = (reason: Blame['reason']) => blames.some((blame) => blame.reason === reason);
+    if (found('other-kind')) return { kind: 'open', simpleSet: 'none', unclear };
+    if (found('exists') || found('differs')) simpleSet = 'stands';
+    else if (found('not-found') && guess.length > 0)
+      return wanted.present.length > 0 ? yield* trySimple(wanted, [[]]) : { kind: 'open', simpleSet: 'none', unclear };
   }
-  return { kind: 'done', before: [...before], receipt };
+  return { kind: 'open', simpleSet, unclear };
 }
 
-function* merge(wanted: Wanted, sets: readonly ResourceRecordSet[]): Generator<Rung, Ending, Answer> {
-  const send = mergeChanges(sets, wanted);
-  if ('blocked' in send) return { kind: 'refused', reason: 'blocked', text: send.blocked };
-  if (send.length === 0) return { kind: 'done', before: wanted.present, receipt: undefined };
-  const answer = yield { send };
-  if (answer.kind === 'done') return { kind: 'done', before: sets.flatMap(valuesOf), receipt: answer.receipt };
-  return hopeless((answer as Answer & { kind: 'refused' }).blames) ?? { kind: 'conflict' };
+/** Open when other sets exclude ours, or a set of ours is not as we left it. */
+function* tryMultivalue(wanted: Wanted): Climb<Ending | Open> {
+  const { name, present, absent, ttl } = wanted;
+  const open = new Map<string, readonly Change[]>();
+  for (const value of absent) open.set(value, [remove(multivalueSet(name, value, ttl))]);
+  for (const value of present) open.set(value, [create(multivalueSet(name, value, ttl))]);
+  const before = new Set(absent);
+  while (open.size > 0) {
+    const answer = (yield { send: [...open.values()].flat() }) as Written;
+    if (answer.kind === 'done') return { ...answer, before: [...before] };
+    const { blames } = answer;
+    const end = endOf(blames, wanted);
+    if (end !== undefined) return end;
+    let learnt = false;
+    for (const value of open.keys()) {
+      const found = (reason: Blame['reason']) =>
+        blames.some((blame) => blame.reason === reason && blame.text.includes(identifierOf(value)));
+      if (absent.includes(value) ? !found('not-found') : before.has(value) || !found('exists')) continue;
+      learnt = true;
+      if (before.delete(value)) open.delete(value);
+      else {
+        // That it holds our value, and nothing else, is proven by replacing it with itself.
+        const set = multivalueSet(name, value, ttl);
+        before.add(value);
+        open.set(value, [remove(set), create(set)]);
+      }
+    }
+    if (!learnt) return { kind: 'open', simpleSet: 'perhaps', unclear: unclearOf(blames) };
+  }
+  return { kind: 'done', before: [...before], receipt: undefined };
 }
 
-function hopeless(blames: readonly Blame[]): Ending | undefined {
-  const outside = blames.find(({ reason }) => reason === 'outside');
-  if (outside !== undefined) return { kind: 'refused', reason: 'outside', text: outside.text };
-  const cname = blames.find(({ text }) => /conflicting RRSet of type\s+CNAME/.test(text));
-  return cname && { kind: 'refused', reason: 'blocked', text: cname.text };
+function* merge(wanted: Wanted, sets: readonly ResourceRecordSet[]): Climb {
+  const { changes, before, blocked } = mergeChanges(sets, wanted);
+  if (blocked !== undefined) return { kind: 'blocked', text: blocked };
+  if (changes.length === 0) return { kind: 'done', before, receipt: undefined };
+  const answer = (yield { send: changes }) as Written;
+  if (answer.kind === 'done') return { ...answer, before };
+  return endOf(answer.blames, wanted) ?? { kind: 'conflict', unclear: unclearOf(answer.blames) };
 }
 
-function ended(ending: Ending): Tried {
-  return { kind: 'ended', ending };
+/** Where no further rung can help. */
+function endOf(blames: readonly Blame[], { present }: Wanted): Ending | undefined {
+  const find = (reason: Blame['reason']) => blames.find((blame) => blame.reason === reason);
+  const outside = find('outside');
+  const cname = find('cname');
+  // A zone that cannot hold the name holds no value of ours there.
+  if (outside !== undefined && present.length === 0) return { kind: 'done', before: [], receipt: undefined };
+  if (outside !== undefined) return { kind: 'outside', text: outside.text };
+  return cname && { kind: 'blocked', text: cname.text };
+}
+
+function unclearOf(blames: readonly Blame[]): string | undefined {
+  return blames.find(({ reason }) => reason === 'unclear')?.text;
 }

@@ -2,8 +2,11 @@ import { Route53Client } from '@aws-sdk/client-route-53';
 import { STSClient } from '@aws-sdk/client-sts';
 import { stsEndpoint } from './credentials/sts.ts';
 import { partitionOf } from './partitions.ts';
+import { silenceVersionNotice } from './sdk.ts';
 
 const credentials = { accessKeyId: 'x', secretAccessKey: 'x' };
+beforeAll(silenceVersionNotice);
+
 const plain = { UseFIPS: false, UseDualStack: false };
 
 test.each([

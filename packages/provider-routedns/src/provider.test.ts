@@ -92,6 +92,22 @@ describe('under the policy of the specification', () => {
     expect(actions()).not.toContain(read);
   });
 
+  test('values that were never written are proven gone beside multivalue sets, though one is named at a time', async () => {
+    const own = { ttl: 60, values: ['"foreign"'], setIdentifier: 'theirs', multiValueAnswer: true };
+    fixture.aws.putRecordSet(zone.id, { name, type: 'TXT', ...own });
+    fixture.aws.setMaxMessages(1);
+    const values = ['v1', 'v2', 'v3', 'v4'];
+    const outcomes = await apply(...values.map((value) => ['absent', name, value] as const));
+    expect(shown(outcomes)).toEqual(values.map(() => 'unchanged'));
+  });
+
+  test('of three intents one was written: all are taken away', async () => {
+    await apply(['present', name, 'v2']);
+    const outcomes = await apply(['absent', name, 'v1'], ['absent', name, 'v2'], ['absent', name, 'v3']);
+    expect(shown(outcomes)).toEqual(['unchanged', 'changed', 'unchanged']);
+    expect(valuesAt(name)).toEqual([]);
+  });
+
   test('that a value is gone is proven without reading', async () => {
     expect(shown(await apply(['absent', name, 'never']))).toEqual(['unchanged']);
     expect(actions()).toEqual([write, write]);
@@ -188,12 +204,34 @@ describe('refusals', () => {
     expect(shown(await apply(['present', name, 'v1']))).toEqual(['unchanged']);
   });
 
-  test('that name no set end the batch in an error of Route 53 itself', async () => {
+  test('that name no set end a batch in an error of Route 53 itself', async () => {
     fixture.aws.refuse({ action: write, status: 400, code: 'InvalidChangeBatch', message: '[Something new]' });
-    const outcomes = await apply(['present', nameOf('a'), 'v1']);
-    expect(shown(outcomes)).toEqual(['failed/invalid']);
+    const outcomes = await apply(['present', nameOf('a'), 'v1'], ['present', nameOf('b'), 'v2']);
+    expect(shown(outcomes)).toEqual(['failed/invalid', 'failed/invalid']);
     expect(errorOf(outcomes).message).toContain('Something new');
     expect(actions()).toHaveLength(1);
+  });
+
+  describe('of one name, in words that are not understood,', () => {
+    beforeEach(() => {
+      fixture.aws.plant(nameOf('a'), 'foreign', 300);
+      const message = '[Something is in the way]';
+      fixture.aws.refuse({ action: write, status: 400, code: 'InvalidChangeBatch', message, times: 3 });
+    });
+
+    test('lead to the records where those may be read', async () => {
+      fixture.aws.setPolicy(readingPolicy);
+      expect(shown(await apply(['present', nameOf('a'), 'v1']))).toEqual(['changed']);
+      expect(actions()).toEqual([write, write, write, read, write]);
+      expect(valuesAt(nameOf('a'))).toEqual(['foreign', 'v1']);
+    });
+
+    test('end in a permission error with these words else', async () => {
+      const outcomes = await apply(['present', nameOf('a'), 'v1']);
+      expect(shown(outcomes)).toEqual(['failed/permission']);
+      expect(errorOf(outcomes).message).toMatch(/\(Something is in the way\).*route53:ListResourceRecordSets/);
+      expect(valuesAt(nameOf('a'))).toEqual(['foreign']);
+    });
   });
 
   test('a prior request that is not complete is a conflict', async () => {
@@ -258,6 +296,8 @@ describe('a block with hostedZoneID', () => {
     const outcomes = await provider.apply(found as Zone, lab.changes(['present', elsewhere.name, 'v1']), call);
     expect(shown(outcomes)).toEqual(['failed/zone-not-found']);
     expect(errorOf(outcomes).message).toContain('Check hostedZoneID');
+    const removed = provider.apply(found as Zone, lab.changes(['absent', elsewhere.name, 'v1']), call);
+    expect(shown(await removed)).toEqual(['unchanged']);
   });
 
   test('that does not exist, too', async () => {
@@ -279,6 +319,29 @@ describe('a block with hostedZoneID', () => {
     fixture.aws.refuse({ action: 'GetChange', status: 403, code: 'InvalidClientTokenId', message: 'no' });
     expect(await results()).toEqual(['credentials failed']);
   });
+});
+
+test('a call that is stopped while it waits for a permit has written nothing', async () => {
+  const { provider, call } = startProvider(fixture.config, { secret: fixture.aws.secretAccessKey });
+  const stopped = { ...call, permit: () => Promise.reject(new Error('over')) };
+  const outcomes = await provider.apply(zone, lab.changes(['present', nameOf('a'), 'v1']), stopped);
+  expect(shown(outcomes)).toEqual(['failed/aborted']);
+});
+
+test('names with a dot inside a label are those of others', async () => {
+  fixture.aws.setPolicy(readingPolicy);
+  const name = nameOf('a');
+  fixture.aws.plant(name, 'foreign', 300);
+  fixture.aws.fail({
+    kind: 'change-answer',
+    on: { action: read },
+    change: (answer) => ({
+      ...answer,
+      body: String(answer.body).replace('_acme-challenge.a.example.test.', '_acme-challenge\\056a.example.test.'),
+    }),
+  });
+  expect(shown(await apply(['present', name, 'v1']))).toEqual(['failed/conflict']);
+  expect(valuesAt(name)).toEqual(['foreign']);
 });
 
 test('a write takes from the bucket of changes as many as it holds', async () => {

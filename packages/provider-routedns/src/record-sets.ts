@@ -2,18 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Change, ResourceRecordSet } from '@aws-sdk/client-route-53';
 import type { DnsName } from '@zoneproof/dns';
 import { quoteTxt, unquoteTxt } from './txt.ts';
+import type { Wanted } from './wanted.ts';
 import { toWireName } from './wire-names.ts';
-
-/** The changes at one name. */
-export interface Wanted {
-  readonly name: DnsName;
-  readonly present: readonly string[];
-  readonly absent: readonly string[];
-  /** What the ledger says we hold there, as far as it can be told from the changes. */
-  readonly held: readonly string[];
-  /** Seconds; of a new set, and of the one we hold. */
-  readonly ttl: number;
-}
 
 /** A set without identifier, as Route 53 calls it "simple". */
 export function simpleSet(name: DnsName, values: readonly string[], ttl: number): ResourceRecordSet {
@@ -43,33 +33,43 @@ export function replaceSimple(values: readonly string[], { name, present, absent
   ];
 }
 
-/**
- * What brings the wanted state about among sets that were read; sets of others go back byte for byte, with their TTL.
- * `blocked` says why no value can be added there.
- */
-export function mergeChanges(
-  sets: readonly ResourceRecordSet[],
-  wanted: Wanted,
-): readonly Change[] | { readonly blocked: string } {
-  const simple = sets.find(({ SetIdentifier }) => SetIdentifier === undefined);
-  if (simple?.AliasTarget !== undefined) return { blocked: 'an alias stands there' };
-  if (simple !== undefined) return replaceRead(simple, wanted.present, wanted.absent);
-  if (sets.some(({ MultiValueAnswer }) => MultiValueAnswer !== true))
-    return { blocked: 'sets with a routing policy other than multivalue answer stand there' };
-  const { name, present, absent, ttl } = wanted;
-  if (sets.length === 0) return replaceSimple([], wanted);
-  const own = (value: string) => sets.find(({ SetIdentifier }) => SetIdentifier === identifierOf(value));
-  const missing = present.filter((value) => !sets.some((set) => valuesOf(set).includes(value)));
-  return [
-    ...absent.flatMap((value) => replaceRead(own(value), [], [value])),
-    ...missing.flatMap((value) => {
-      const known = own(value);
-      return known ? replaceRead(known, [value], []) : [create(multivalueSet(name, value, ttl))];
-    }),
-  ];
+/** What brings the wanted state about among sets that were read. */
+export interface Merge {
+  /** Sets go back byte for byte but for our values, with their TTL. */
+  readonly changes: readonly Change[];
+  /** Values of the call that stand there as ours. */
+  readonly before: readonly string[];
+  /** Why values that are missing cannot be added. */
+  readonly blocked: string | undefined;
 }
 
-export function valuesOf({ ResourceRecords = [] }: ResourceRecordSet): readonly string[] {
+/** Ours is what stands in the simple set, or in a multivalue set of our own; sets of others are left alone. Pure. */
+export function mergeChanges(sets: readonly ResourceRecordSet[], wanted: Wanted): Merge {
+  const { name, present, absent, ttl } = wanted;
+  const setFor = (value: string) =>
+    sets.find(({ SetIdentifier }) => SetIdentifier === undefined || SetIdentifier === identifierOf(value));
+  const stands = (value: string) => valuesOf(setFor(value) ?? {}).includes(value);
+  const before = [...present, ...absent].filter(stands);
+  const missing = present.filter((value) => !stands(value));
+
+  const touched = new Set([...missing, ...absent].map(setFor).filter((set) => set !== undefined));
+  const replaced = [...touched].flatMap((set) => {
+    const isHere = (value: string) => setFor(value) === set;
+    return replaceRead(set, missing.filter(isHere), absent.filter(isHere));
+  });
+  const added = missing.filter((value) => setFor(value) === undefined);
+  const created =
+    sets.length === 0
+      ? replaceSimple([], { ...wanted, absent: [] })
+      : added.map((value) => create(multivalueSet(name, value, ttl)));
+  return {
+    changes: [...replaced, ...created],
+    before,
+    blocked: missing.length === 0 ? undefined : blockOf(sets),
+  };
+}
+
+export function valuesOf({ ResourceRecords = [] }: Partial<ResourceRecordSet>): readonly string[] {
   return ResourceRecords.map(({ Value = '' }) => unquoteTxt(Value));
 }
 
@@ -81,17 +81,17 @@ export function remove(set: ResourceRecordSet): Change {
   return { Action: 'DELETE', ResourceRecordSet: set };
 }
 
-function replaceRead(
-  set: ResourceRecordSet | undefined,
-  present: readonly string[],
-  absent: readonly string[],
-): readonly Change[] {
-  if (set === undefined) return [];
+function blockOf(sets: readonly ResourceRecordSet[]): string | undefined {
+  if (sets.some(({ AliasTarget }) => AliasTarget !== undefined)) return 'an alias stands there';
+  return sets.some(({ SetIdentifier, MultiValueAnswer }) => SetIdentifier !== undefined && MultiValueAnswer !== true)
+    ? 'sets with a routing policy other than multivalue answer stand there'
+    : undefined;
+}
+
+function replaceRead(set: ResourceRecordSet, present: readonly string[], absent: readonly string[]): readonly Change[] {
   const { ResourceRecords: stored = [] } = set;
   const kept = stored.filter(({ Value = '' }) => !absent.includes(unquoteTxt(Value)));
-  const known = kept.map(({ Value = '' }) => unquoteTxt(Value));
-  const added = present.filter((value) => !known.includes(value)).map((value) => ({ Value: quoteTxt(value) }));
-  if (kept.length === stored.length && added.length === 0) return [];
-  const next = [...kept, ...added];
+  if (kept.length === stored.length && present.length === 0) return [];
+  const next = [...kept, ...present.map((value) => ({ Value: quoteTxt(value) }))];
   return [remove(set), ...(next.length === 0 ? [] : [create({ ...set, ResourceRecords: next })])];
 }

@@ -42,6 +42,15 @@ export function withoutTrace<Client extends WithMiddleware>(client: Client): Cli
   return client;
 }
 
+/**
+ * The SDK prints once that it will need a newer Node some day: a notice for who builds zoneproof, not for who runs it.
+ * Its switch is a variable of the whole process; this is the mark that the notice was given.
+ */
+export async function silenceVersionNotice(): Promise<void> {
+  const { state }: { readonly state?: { warningEmitted: boolean } } = await import('@aws-sdk/core/client');
+  if (state !== undefined) state.warningEmitted = true;
+}
+
 export function createExchange(http: Egress['http']): Exchange {
   const exchange = {
     answer: undefined as HttpAnswer | undefined,

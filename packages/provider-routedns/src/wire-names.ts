@@ -8,11 +8,10 @@ export function toWireName(name: DnsName): string {
   return `${name.replace('*', '\\052')}.`;
 }
 
-/** Undefined for names that no challenge can have. */
+/** Undefined for names that no challenge can have: `a\056b.example.com` has a label "a.b" and is not `a.b.example.com`. */
 export function fromWireName(text: string): DnsName | undefined {
-  const plain = text.replace(/\\([0-7]{3})/g, (_all, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
   try {
-    return toDnsName(plain);
+    return toDnsName(text.replace('\\052', '*'));
   } catch {
     return undefined;
   }

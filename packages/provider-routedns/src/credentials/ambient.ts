@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { type ApiRequests, type CallContext, isProviderError, ProviderError, type ProviderHost } from '@zoneproof/core';
 import type { Identity } from './identity.ts';
 import { fromProfile } from './profile.ts';
 import { fromContainer, fromInstance } from './remote.ts';
 import type { Sts } from './sts.ts';
+import { readTokenFile } from './token-file.ts';
 
 /**
  * The credentials of the surroundings, in the order of the SDK's default chain: environment variables (not beside
@@ -20,8 +20,8 @@ export function createAmbient(
   sts: Sts,
 ): (call: CallContext) => Promise<Identity> {
   const { env } = process;
-  const container = (call: CallContext) => fromContainer(env, requests, call);
-  const instance = (call: CallContext) => fromInstance(env, requests, call);
+  const container = (call: CallContext) => fromContainer(env, host.providerName, requests, call);
+  const instance = (call: CallContext) => fromInstance(env, host.providerName, requests, call);
   const remote = (source: 'EcsContainer' | 'Ec2InstanceMetadata', call: CallContext) =>
     source === 'EcsContainer' ? container(call) : instance(call);
 
@@ -59,16 +59,14 @@ async function fromTokenFile(
 ): Promise<Identity | undefined> {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file, AWS_ROLE_ARN: arn, AWS_ROLE_SESSION_NAME: session } = process.env;
   if (!file || !arn) return undefined;
-  const token = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const message = `${providerName}: ${file} of AWS_WEB_IDENTITY_TOKEN_FILE cannot be read (${error.code}). Check the service account's volume.`;
-    throw new ProviderError({ kind: 'auth', message, sent: false });
-  });
-  const input = { RoleArn: arn, RoleSessionName: session || 'zoneproof', WebIdentityToken: token.trim() };
+  const token = await readTokenFile(file, 'AWS_WEB_IDENTITY_TOKEN_FILE', providerName);
+  const input = { RoleArn: arn, RoleSessionName: session || 'zoneproof', WebIdentityToken: token };
   return sts.assumeRoleWithWebIdentity(input, call);
 }
 
-/** No instance answers where there is none; that is the end of the chain, not an outage. */
+/** No instance answers where there is none, and none may be asked; that is the end of the chain, not an outage. */
 function nothing(error: unknown): undefined {
-  if (isProviderError(error) && error.kind !== 'aborted' && error.details.httpStatus === undefined) return undefined;
+  const unanswered = isProviderError(error) && error.details.httpStatus === undefined;
+  if (unanswered && (error.kind === 'unavailable' || error.kind === 'permission')) return undefined;
   throw error;
 }

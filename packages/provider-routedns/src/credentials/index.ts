@@ -1,4 +1,4 @@
-import type { ApiRequests, ProviderHost } from '@zoneproof/core';
+import { type ApiRequests, isProviderError, ProviderError, type ProviderHost } from '@zoneproof/core';
 import type { RoutednsConfig } from '../config.ts';
 import { createAmbient } from './ambient.ts';
 import { type Credentials, remember } from './identity.ts';
@@ -14,16 +14,24 @@ export function createCredentials(config: RoutednsConfig, host: ProviderHost, re
     accessKeyID !== undefined && ref !== undefined
       ? fromSecret(accessKeyID, host.secret(ref))
       : remember(createAmbient(host, requests, sts), host.clock);
-  if (role === undefined) return base;
+  if (role === undefined) return neverSent(base);
   const input = { RoleArn: role, RoleSessionName: 'zoneproof', ExternalId: externalID };
   const session = remember(async (call) => sts.assumeRole(await base.get(call), input, call), host.clock);
-  return {
+  return neverSent({
     get: (call) => session.get(call),
     forget() {
       session.forget();
       base.forget();
     },
+  });
+}
+
+/** What is lost on the way to credentials is lost before anything was written. */
+function neverSent({ get, forget }: Credentials): Credentials {
+  const unsent = (error: unknown): never => {
+    throw isProviderError(error) ? new ProviderError({ ...error.details, sent: false }) : error;
   };
+  return { get: (call) => get(call).catch(unsent), forget };
 }
 
 function fromSecret(accessKeyId: string, secret: ReturnType<ProviderHost['secret']>): Credentials {

@@ -6,7 +6,7 @@ import {
   ProviderError,
   type ProviderHost,
 } from '@zoneproof/core';
-import { createExchange, sdkOptions } from '../sdk.ts';
+import { createExchange, sdkOptions, silenceVersionNotice } from '../sdk.ts';
 import type { Identity } from './identity.ts';
 import type { Sts } from './sts.ts';
 
@@ -73,6 +73,7 @@ async function bySdk(
   call: CallContext,
 ): Promise<Identity | undefined> {
   const { fromIni } = await import('@aws-sdk/credential-provider-ini');
+  await silenceVersionNotice();
   const exchange = createExchange(requests.through(`credentials of the profile "${profile}"`, call));
   try {
     const found = await fromIni({
@@ -95,9 +96,11 @@ async function bySdk(
     // Where the SDK's chain goes on, so does this one; it stops at a session that has ended, for example.
     const { tryNextLink, message } = error as { readonly tryNextLink?: boolean; readonly message?: string };
     if (tryNextLink !== false) return undefined;
+    const { status = 0 } = exchange.answer ?? {};
     throw new ProviderError({
-      kind: 'auth',
+      kind: status === 429 ? 'rate-limited' : status >= 500 ? 'unavailable' : 'auth',
       message: `${host.providerName}: the profile "${profile}" gives no credentials: ${oneLine(message)}`,
+      ...(status > 0 && { httpStatus: status }),
       sent: false,
     });
   }

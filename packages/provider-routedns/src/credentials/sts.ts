@@ -7,7 +7,7 @@ import type {
 import { type ApiRequests, type CallContext, ProviderError, type ProviderHost } from '@zoneproof/core';
 import type { RoutednsConfig } from '../config.ts';
 import { partitionOf } from '../partitions.ts';
-import { createExchange, sdkOptions, withoutTrace } from '../sdk.ts';
+import { createExchange, sdkOptions, silenceVersionNotice, withoutTrace } from '../sdk.ts';
 import { refusalOf } from '../sdk-answer.ts';
 import type { Identity } from './identity.ts';
 
@@ -31,11 +31,13 @@ export function createSts(config: RoutednsConfig, host: ProviderHost, requests: 
   async function ask(
     what: string,
     identity: Identity | undefined,
+    token: string | undefined,
     call: CallContext,
     send: (client: STSClient, sdk: Sdk) => Promise<Answer>,
   ): Promise<Identity> {
     const exchange = createExchange(requests.through(what, call));
     const sdk = await import('@aws-sdk/client-sts');
+    await silenceVersionNotice();
     const client = withoutTrace(
       new sdk.STSClient({
         ...sdkOptions(exchange, host.clock),
@@ -49,15 +51,18 @@ export function createSts(config: RoutednsConfig, host: ProviderHost, requests: 
     try {
       return identityOf(await send(client, sdk), `${providerName}: ${what}`);
     } catch (error) {
-      throw refusalOf(error, exchange, { providerName, what, now: host.clock.now(), writes: false });
+      const secrets = [token, identity?.secretAccessKey, identity?.sessionToken];
+      throw refusalOf(error, exchange, { providerName, what, now: host.clock.now(), writes: false, secrets });
     }
   }
 
   return {
     assumeRole: (identity, input, call) =>
-      ask(`assuming ${input.RoleArn}`, identity, call, (client, sdk) => client.send(new sdk.AssumeRoleCommand(input))),
+      ask(`assuming ${input.RoleArn}`, identity, undefined, call, (client, sdk) =>
+        client.send(new sdk.AssumeRoleCommand(input)),
+      ),
     assumeRoleWithWebIdentity: (input, call) =>
-      ask(`assuming ${input.RoleArn} with a web identity`, undefined, call, (client, sdk) =>
+      ask(`assuming ${input.RoleArn} with a web identity`, undefined, input.WebIdentityToken, call, (client, sdk) =>
         client.send(new sdk.AssumeRoleWithWebIdentityCommand(input)),
       ),
   };

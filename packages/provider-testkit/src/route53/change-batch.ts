@@ -81,10 +81,13 @@ function problemOfSet({ name, type, values }: RecordSet, zone: DnsName): string 
 }
 
 /**
- * The words are those that users quote:
- * https://github.com/kubernetes-sigs/external-dns/issues/5939 (exists), https://github.com/cert-manager/cert-manager/issues/5388
- * (simple beside multivalue), https://github.com/GSA-TTS/dns/pull/443 (CNAME); for deletions those of `aws route53
- * change-resource-record-sets` as quoted in public.
+ * The words are those that users quote: https://github.com/kubernetes-sigs/external-dns/issues/5939 (exists),
+ * https://github.com/hashicorp/terraform-provider-aws/issues/37806 and https://github.com/barnybug/cli53/issues/317 (not
+ * found, identifiers), https://github.com/kubernetes-sigs/external-dns/issues/3203 (do not match),
+ * https://github.com/cert-manager/cert-manager/issues/5388 (multivalue beside others; the quotation marks there belong to
+ * cert-manager's identifiers), https://github.com/kubernetes-sigs/external-dns/issues/4345 (weighted beside others),
+ * https://github.com/hashicorp/terraform/issues/9732 (CNAME).
+ * assumed: that a multivalue set beside weighted ones is refused in the same words as beside a simple one
  */
 function problemOfChange(
   { action, set }: Change,
@@ -109,7 +112,9 @@ function problemOfChange(
   if (set.setIdentifier === undefined && sameType.length > 0)
     return `${kind} cannot be created as other RRSets exist with the same name and type.`;
   if (sameType.some((other) => other.multiValueAnswer !== set.multiValueAnswer))
-    return `${kind}, SetIdentifier "${set.setIdentifier}" cannot be created because a non multivalue answer rrset exists with the same name and type.`;
+    return set.multiValueAnswer === true
+      ? `${kind}, SetIdentifier ${set.setIdentifier} cannot be created because a non multivalue answer rrset exists with the same name and type.`
+      : `${kind}, SetIdentifier ${set.setIdentifier} cannot be created as a non-weighted set exists with the same name and type.`;
   // https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/DNSLimitations.html#limits-api-entities-records
   if (sameType.length >= maxMultiValueSets)
     return `${kind}: no more than ${maxMultiValueSets} sets of one name and type`;

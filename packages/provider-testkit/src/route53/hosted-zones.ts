@@ -21,6 +21,8 @@ export interface HostedZone {
   sets: ReadonlyMap<string, RecordSet>;
 }
 
+const mostAnswered = 8;
+
 /** The hosted zones of one account. */
 export class HostedZones {
   readonly #zones = new Map<string, HostedZone>();
@@ -78,10 +80,14 @@ export class HostedZones {
       );
   }
 
+  /**
+   * Of more than eight multivalue sets an answer holds eight; which of them, differs between resolvers: here the oldest.
+   * https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/routing-policy-multivalue.html
+   */
   published(name: DnsName): PublishedTxt {
-    const sets = [...(this.holding(name)?.sets.values() ?? [])].filter(
-      (set) => set.type === 'TXT' && set.name === name,
-    );
+    const sets = [...(this.holding(name)?.sets.values() ?? [])]
+      .filter((set) => set.type === 'TXT' && set.name === name)
+      .slice(0, mostAnswered);
     const values = sets.flatMap((set) => set.values.map((raw) => (readTxtValue(raw) as { value: string }).value));
     return { name, values, ttl: sets[0]?.ttl };
   }

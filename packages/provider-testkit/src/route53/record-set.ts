@@ -80,12 +80,20 @@ function readSet(element: XmlElement | undefined, action: string): RecordSet {
       `Invalid request: Expected exactly one of [AliasTarget, all of [TTL, and ResourceRecords], or TrafficPolicyInstanceId], but found none in Change with ${where}`,
     );
   const multiValueAnswer = textOf(element, 'MultiValueAnswer') === 'true';
-  // assumed: that the two belong together is published, the words are not
-  if ((multiValueAnswer || weight !== undefined) !== (setIdentifier !== undefined))
+  const hasPolicy = multiValueAnswer || weight !== undefined;
+  // https://github.com/hashicorp/terraform-provider-aws/issues/1668
+  if (setIdentifier !== undefined && !hasPolicy)
     throw new Refusal(
       400,
       'InvalidInput',
-      `Invalid request: SetIdentifier and a routing policy go together in Change with ${where}`,
+      `Invalid request: Expected exactly one of [Weight, Region, Failover, GeoLocation, or MultiValueAnswer], but found none in Change with ${where}`,
+    );
+  // assumed: that the two belong together is published, these words are not
+  if (setIdentifier === undefined && hasPolicy)
+    throw new Refusal(
+      400,
+      'InvalidInput',
+      `Invalid request: a routing policy goes with a SetIdentifier in Change with ${where}`,
     );
   if (setIdentifier !== undefined && !/^.{1,128}$/.test(setIdentifier))
     throw new Refusal(400, 'InvalidInput', `SetIdentifier has to have 1 to 128 characters in Change with ${where}`);

@@ -210,11 +210,32 @@ describe('change batches', () => {
     expect((await change(['CREATE', set('b.example.com', ['"2"'], multivalue('two'))])).status).toBe(200);
     expect(values('b.example.com')).toEqual(['1', '2']);
     expect(text(await change(['CREATE', set('a.example.com', ['"2"'], multivalue('two'))]))).toContain(
-      'type TXT, SetIdentifier &#x22;two&#x22; cannot be created because a non multivalue answer rrset exists with the same name and type.',
+      'type TXT, SetIdentifier two cannot be created because a non multivalue answer rrset exists with the same name and type.',
     );
     expect(text(await change(['CREATE', set('b.example.com', ['"3"'])]))).toContain(
       'RRSet with DNS name b.example.com., type TXT cannot be created as other RRSets exist with the same name and type.',
     );
+  });
+
+  test('weighted sets exclude both, and an identifier needs a routing policy', async () => {
+    const weight = '<SetIdentifier>w</SetIdentifier><Weight>1</Weight>';
+    await change(['CREATE', set('a.example.com', ['"1"'], weight)]);
+    expect(text(await change(['CREATE', set('a.example.com', ['"2"'], multivalue('two'))]))).toContain(
+      'SetIdentifier two cannot be created because a non multivalue answer rrset exists with the same name and type.',
+    );
+    await change(['CREATE', set('b.example.com', ['"1"'], multivalue('one'))]);
+    expect(text(await change(['CREATE', set('b.example.com', ['"2"'], weight)]))).toContain(
+      'SetIdentifier w cannot be created as a non-weighted set exists with the same name and type.',
+    );
+    expect(text(await change(['CREATE', set('c.example.com', ['"1"'], '<SetIdentifier>w</SetIdentifier>')]))).toContain(
+      'Expected exactly one of [Weight, Region, Failover, GeoLocation, or MultiValueAnswer], but found none in Change with',
+    );
+  });
+
+  test('eight multivalue sets are answered with, no more', async () => {
+    for (let at = 0; at < 9; at++) await change(['CREATE', set('a.example.com', [`"${at}"`], multivalue(`set-${at}`))]);
+    expect(values('a.example.com')).toHaveLength(8);
+    expect(aws.recordSets(zone).filter(({ type }) => type === 'TXT')).toHaveLength(9);
   });
 
   test.each([
