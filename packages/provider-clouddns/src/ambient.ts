@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CallContext, isProviderError, ProviderError, SecretValue } from '@zoneproof/core';
+import { type CallContext, isProviderError, jsonObject, ProviderError, SecretValue } from '@zoneproof/core';
 import type { Credentials } from './access-tokens.ts';
 import { serviceAccountCredentials } from './assertion.ts';
-import { fingerprint, googleTokenUrl, isTrusted, parseObject, readServiceAccount, scope } from './service-account.ts';
+import { fingerprint, googleTokenUrl, isTrusted, readServiceAccount, scope } from './service-account.ts';
 import type { TokenRequests } from './token-requests.ts';
 
 /** What ambient credentials are read with. */
@@ -47,7 +47,7 @@ function fromFile(
   quotaProject: string | undefined,
   services: AmbientServices,
 ): Credentials {
-  const file = parseObject(text);
+  const file = jsonObject(text);
   if (file === undefined) throw unusable(services, path, 'is no JSON object');
   const id = fingerprint(text);
   const project = quotaProject ?? textOf(file.quota_project_id);
@@ -120,7 +120,7 @@ async function subjectToken(
     );
   else throw unusable(services, path, 'has a credential_source that is neither a file nor a URL');
   const { type, subject_token_field_name: member } = (format ?? {}) as Fields;
-  const token = type === 'json' ? parseObject(text)?.[String(member)] : text.trim();
+  const token = type === 'json' ? jsonObject(text)?.[String(member)] : text.trim();
   if (typeof token === 'string' && token !== '') return token;
   throw unusable(services, path, 'has a credential_source that holds no token');
 }

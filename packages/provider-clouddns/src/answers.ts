@@ -1,6 +1,5 @@
-import { ProviderError } from '@zoneproof/core';
+import { jsonObject, ProviderError } from '@zoneproof/core';
 import type { Asked } from './errors.ts';
-import { parseObject } from './service-account.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,7 +22,7 @@ export type AnswerForm = 'zones' | 'zone' | 'sets' | 'change';
  * or a set without its records must not pass for a zone where nothing stands
  */
 export function readAnswer(body: string, { at, what, isWrite, answer: form }: Asked): object {
-  const answer = parseObject(body);
+  const answer = jsonObject(body);
   const read = answer && readers[form](answer);
   if (read !== undefined) return read;
   const message = `${at}: the answer to ${what} is none of Cloud DNS. Check endpoint and the proxies on the way.`;

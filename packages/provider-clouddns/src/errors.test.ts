@@ -128,8 +128,8 @@ describe('an answer of a token endpoint', () => {
     [404, page, 'unavailable', /no answer of Google/],
   ])('%i %j is %s', (status, answer, kind, says) => {
     const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
-    const refusal = { status, body: text, retryAfterMs: undefined, serverTime: 1_000_000 };
-    const error = tokenError('clouddns "prod"', 'the request for an access token', refusal, 1_000_000 + 7 * 60_000);
+    const refusal = { status, body: text, retryAfterMs: undefined, clockOffset: 7 * 60_000 };
+    const error = tokenError('clouddns "prod"', 'the request for an access token', refusal);
     expect(error.kind).toBe(kind);
     expect(error.message).toMatch(says);
     expect(error.message).not.toMatch(/xyzzy|\n|undefined|object Object/);
@@ -137,12 +137,12 @@ describe('an answer of a token endpoint', () => {
   });
 });
 
-test.each<[number, number | undefined, string]>([
-  [0, undefined, ''],
-  [20_000, 0, ''],
-  [0, 600_000, " It is 10 min behind Google's."],
-  [600_000, 0, " It is 10 min ahead of Google's."],
-])('at %i, when Google says %s: "%s"', (now, serverTime, words) => expect(clockWords(now, serverTime)).toBe(words));
+test.each<[number | undefined, string]>([
+  [undefined, ''],
+  [20_000, ''],
+  [-600_000, " It is 10 min behind Google's."],
+  [600_000, " It is 10 min ahead of Google's."],
+])('a clock that is off by %j ms: "%s"', (offMs, words) => expect(clockWords(offMs)).toBe(words));
 
 test('a refusal hints at the set it is about', () => {
   const text = body('alreadyExists', "The resource 'entity.change.additions[12]' named 'x' already exists");

@@ -1,6 +1,5 @@
-import { oneLine, ProviderError, type ProviderErrorKind } from '@zoneproof/core';
+import { describeOffset, jsonObject, oneLine, ProviderError, type ProviderErrorKind } from '@zoneproof/core';
 import type { AnswerForm } from './answers.ts';
-import { parseObject } from './service-account.ts';
 
 /** A request as messages speak of it. */
 export interface Asked {
@@ -20,8 +19,8 @@ export interface Refusal {
   readonly status: number;
   readonly body: string;
   readonly retryAfterMs?: number | undefined;
-  /** Header `date` in epoch milliseconds, for the clock. */
-  readonly serverTime?: number | undefined;
+  /** How far this machine's clock is ahead of Google's, in milliseconds. */
+  readonly clockOffset?: number | undefined;
 }
 
 interface Told {
@@ -178,9 +177,9 @@ export function apiError(asked: Asked, refusal: Refusal): ProviderError {
 }
 
 /** A refusal of an access token as error. Pure. No request to the API has been sent by then: never `sent`. */
-export function tokenError(at: string, what: string, refusal: Refusal, now: number): ProviderError {
-  const { status, body, retryAfterMs, serverTime } = refusal;
-  const { error, error_description: description } = parseObject(body) ?? {};
+export function tokenError(at: string, what: string, refusal: Refusal): ProviderError {
+  const { status, body, retryAfterMs, clockOffset } = refusal;
+  const { error, error_description: description } = jsonObject(body) ?? {};
   const code = oneLine(typeof error === 'object' && error !== null ? (error as { status?: unknown }).status : error);
   const words = oneLine(description);
   const [, , , kind, advice] = tokenTable.find(
@@ -189,7 +188,7 @@ export function tokenError(at: string, what: string, refusal: Refusal, now: numb
   const isClock = advice.startsWith('The clock');
   return new ProviderError({
     kind,
-    message: `${at}: Google answered ${status}${code === '' ? '' : ` ${code}`} to ${what}${words === '' ? '' : ` (${words})`}. ${advice}${isClock ? clockWords(now, serverTime) : ''}`,
+    message: `${at}: Google answered ${status}${code === '' ? '' : ` ${code}`} to ${what}${words === '' ? '' : ` (${words})`}. ${advice}${isClock ? clockWords(clockOffset) : ''}`,
     httpStatus: status,
     ...(code !== '' && { vendorCode: code }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -197,11 +196,9 @@ export function tokenError(at: string, what: string, refusal: Refusal, now: numb
   });
 }
 
-/** ` It is 7 min ahead of Google's.`; nothing when it is right within a minute or cannot be told. */
-export function clockWords(now: number, serverTime: number | undefined): string {
-  const offMs = serverTime === undefined ? 0 : now - serverTime;
-  const minutes = Math.round(Math.abs(offMs) / 60_000);
-  return minutes === 0 ? '' : ` It is ${minutes} min ${offMs > 0 ? 'ahead of' : 'behind'} Google's.`;
+/** ` It is 7 min ahead of Google's.`; nothing when it is right within 30 s or cannot be told. */
+export function clockWords(offsetMs = 0): string {
+  return Math.abs(offsetMs) < 30_000 ? '' : ` It is ${describeOffset(offsetMs)} Google's.`;
 }
 
 /** Which set of a change is meant; only a hint, since the answer names the first. `additions[3]` -> 3 */
@@ -213,7 +210,7 @@ export function hintedAt(
 }
 
 function toldBy(body: string): Told {
-  const error = parseObject(body)?.error as
+  const error = jsonObject(body)?.error as
     | {
         readonly message?: unknown;
         readonly errors?: readonly { readonly reason?: unknown }[];

@@ -2,6 +2,7 @@ import {
   type CallContext,
   type ChangeOutcome,
   type CheckItem,
+  checkFailure,
   type DnsProvider,
   isProviderError,
   ProviderError,
@@ -148,12 +149,8 @@ export function createClouddnsProvider(config: ClouddnsConfig, host: ProviderHos
   }
 
   function failedCheck(error: unknown): CheckItem {
-    if (!isProviderError(error)) {
-      const detail = `${at}: the check broke off (${error instanceof Error ? error.name : typeof error}).`;
-      return { what: 'reachable', result: 'failed', detail };
-    }
-    const what = checked[error.kind] ?? 'reachable';
-    return { what, result: 'failed', detail: error.message };
+    const what = (isProviderError(error) && checked[error.kind]) || 'reachable';
+    return { what, result: 'failed', detail: checkFailure(error, at) };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { DNS } from '@google-cloud/dns';
 import {
   type CallContext,
+  clockOffsetMs,
   createApiRequests,
   type HttpRequest,
   ProviderError,
@@ -13,7 +14,6 @@ import type { ClouddnsConfig } from './config.ts';
 import { readCredentials } from './credentials.ts';
 import { type Asked, apiError, clockWords } from './errors.ts';
 import { isGoogle } from './service-account.ts';
-import { serverTimeOf } from './token-requests.ts';
 
 /**
  * `@google-cloud/dns` without its HTTP layer.
@@ -63,7 +63,7 @@ export function createSdk(config: ClouddnsConfig, host: ProviderHost): Sdk {
       ...(token.quotaProject !== undefined && { 'x-goog-user-project': token.quotaProject }),
     };
     const answer = await bundled.send({ ...request, headers, timeoutMs, maxBytes }, asked.what, call);
-    clockIs = clockWords(clock.now(), serverTimeOf(answer.headers));
+    clockIs = clockWords(clockOffsetMs(answer.headers, clock.now()));
     const body = Buffer.from(answer.body).toString('utf8');
     if (answer.status >= 200 && answer.status <= 299) return readAnswer(body, asked);
     const pause = retryAfterMs(answer.headers['retry-after'], clock.now());

@@ -1,4 +1,5 @@
 import { createHash, createPrivateKey, type KeyObject } from 'node:crypto';
+import { jsonObject } from '@zoneproof/core';
 
 /** What of a service account's key file is used; https://cloud.google.com/iam/docs/keys-create-delete */
 export interface ServiceAccount {
@@ -25,7 +26,7 @@ export const scope = 'https://www.googleapis.com/auth/ndev.clouddns.readwrite';
  * `anyTokenUrl`: the block names an endpoint of its own, and so may the file.
  */
 export function readServiceAccount(text: string, anyTokenUrl: boolean): ServiceAccountReading {
-  const file = parseObject(text);
+  const file = jsonObject(text);
   if (file === undefined) return { problem: 'not a JSON object; it has to be the key file of a service account' };
   const { type, client_email: email, private_key: pem, private_key_id: keyId, project_id: projectId } = file;
   if (type !== 'service_account') return { problem: wrongType(type) };
@@ -54,17 +55,6 @@ export function isTrusted(url: unknown, anyHttps: boolean): url is string {
 export function isGoogle(hostname: string): boolean {
   // Key files from before 2018 have the second.
   return hostname.endsWith('.googleapis.com') || hostname === 'accounts.google.com';
-}
-
-export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    // The message of JSON.parse repeats the text.
-    return undefined;
-  }
 }
 
 /** Tells credentials apart without keeping them. */

@@ -1,15 +1,16 @@
 import {
   type ApiRequests,
   type CallContext,
+  clockOffsetMs,
   type HttpRequest,
   isProviderError,
+  jsonObject,
   ProviderError,
   type ProviderHost,
   retryAfterMs,
   SecretValue,
 } from '@zoneproof/core';
 import { tokenError } from './errors.ts';
-import { parseObject } from './service-account.ts';
 
 /** An access token as an endpoint gave it out. */
 export interface IssuedToken {
@@ -66,7 +67,7 @@ export class TokenRequests {
   /** The object that an endpoint answers. */
   async json(request: HttpRequest, what: string, call: CallContext): Promise<Readonly<Record<string, unknown>>> {
     const body = await this.text(request, what, call);
-    const answer = parseObject(body);
+    const answer = jsonObject(body);
     if (answer !== undefined) return answer;
     throw this.#useless(what, 'something that is no JSON object; check the proxies on the way');
   }
@@ -81,8 +82,8 @@ export class TokenRequests {
       const body = Buffer.from(answer.body).toString('utf8');
       if (status >= 200 && status <= 299) return body;
       const pause = retryAfterMs(headers['retry-after'], clock.now());
-      const serverTime = serverTimeOf(headers);
-      throw tokenError(providerName, what, { status, body, retryAfterMs: pause, serverTime }, clock.now());
+      const clockOffset = clockOffsetMs(headers, clock.now());
+      throw tokenError(providerName, what, { status, body, retryAfterMs: pause, clockOffset });
     } catch (error) {
       if (!isProviderError(error) || error.details.sent !== true) throw error;
       throw new ProviderError({ ...error.details, sent: false });
@@ -98,10 +99,4 @@ export class TokenRequests {
     const message = `${this.#host.providerName}: the answer to ${what} holds ${got}. It is asked again later.`;
     return new ProviderError({ kind: 'unavailable', message, sent: false });
   }
-}
-
-/** Header `date` in epoch milliseconds. */
-export function serverTimeOf(headers: Readonly<Record<string, string | readonly string[]>>): number | undefined {
-  const time = Date.parse(String(headers.date ?? ''));
-  return Number.isNaN(time) ? undefined : time;
 }

@@ -1,4 +1,4 @@
-import { type CheckItem, isProviderError, type ProviderErrorKind, type Zone } from '@zoneproof/core';
+import { type CheckItem, checkFailure, isProviderError, type ProviderErrorKind, type Zone } from '@zoneproof/core';
 import type { EdgednsConfig } from './config.ts';
 
 /** What a list of zones proves. */
@@ -25,9 +25,6 @@ export function goodItems(
 const itemOf: Partial<Record<ProviderErrorKind, CheckItem['what']>> = { auth: 'credentials', permission: 'zones' };
 
 export function failedItem(error: unknown, providerName: string): CheckItem {
-  if (isProviderError(error))
-    return { what: itemOf[error.kind] ?? 'reachable', result: 'failed', detail: error.message };
-  const name = error instanceof Error ? error.name : typeof error;
-  const detail = `${providerName}: the check broke off (${name}). Report this to the maintainer of this package.`;
-  return { what: 'reachable', result: 'failed', detail };
+  const what = (isProviderError(error) && itemOf[error.kind]) || 'reachable';
+  return { what, result: 'failed', detail: checkFailure(error, providerName) };
 }

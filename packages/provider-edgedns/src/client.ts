@@ -1,4 +1,11 @@
-import { type CallContext, createApiRequests, ProviderError, type ProviderHost, type Zone } from '@zoneproof/core';
+import {
+  type CallContext,
+  createApiRequests,
+  jsonObject,
+  ProviderError,
+  type ProviderHost,
+  type Zone,
+} from '@zoneproof/core';
 import { baseUrl, credentialProblem, type EdgednsConfig, loginOf } from './config.ts';
 import { type Asked, answerError } from './errors.ts';
 import { nameFilter } from './name-filter.ts';
@@ -71,7 +78,7 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
       what,
       call,
     );
-    const envelope = parsed(answer.body);
+    const envelope = jsonObject(answer.body) ?? {};
     const isSuccess = answer.status >= 200 && answer.status <= 299 && hasResult(envelope, asked.isWrite);
     if (!isSuccess) throw answerError(answer, envelope, asked, clock.now());
     return envelope;
@@ -139,17 +146,8 @@ function unreadable(what: string, sent: boolean): ProviderError {
   return new ProviderError({ kind: 'unavailable', message: `${what}. It is looked at again.`, sent });
 }
 
-function parsed(body: Uint8Array): Partial<Envelope> {
-  try {
-    return JSON.parse(Buffer.from(body).toString('utf8'));
-  } catch {
-    return {};
-  }
-}
-
 /** A page of some proxy must not be taken for an empty list. */
-function hasResult(envelope: Partial<Envelope> | null, isWrite: boolean): envelope is Envelope {
-  if (typeof envelope !== 'object' || envelope === null) return false;
-  const { success, result } = envelope as { readonly success?: unknown; readonly result?: unknown };
+function hasResult(envelope: Readonly<Record<string, unknown>>, isWrite: boolean): envelope is Envelope {
+  const { success, result } = envelope;
   return success === true && (isWrite ? typeof result === 'object' && result !== null : Array.isArray(result));
 }

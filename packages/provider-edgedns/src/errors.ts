@@ -1,5 +1,6 @@
 import {
   type HttpAnswer,
+  headerOf,
   type KnownError,
   oneLine,
   ProviderError,
@@ -176,7 +177,7 @@ export function answerError(
   const code = first === undefined ? '' : ` (${[first.code || '', oneLine(first.message)].join(' ').trim()})`;
   const unread = errors.length === 0 && status < 300 ? ' something that is no answer of the API' : '';
   const wait = row.kind === 'rate-limited' ? pauseOf(answer, now) : undefined;
-  const requestId = headerOf(answer, 'cf-ray');
+  const requestId = headerOf(answer.headers, 'cf-ray');
   return new ProviderError({
     kind: row.kind,
     message: `${at} answered ${status}${unread}${code} to ${what}. ${row.advice}`,
@@ -217,11 +218,6 @@ function listAt(value: unknown, field: string): readonly unknown[] {
 function pauseOf(answer: HttpAnswer, now: number): number | undefined {
   const stated = retryAfterMs(answer.headers['retry-after'], now);
   if (stated !== undefined) return stated;
-  const waits = [...(headerOf(answer, 'ratelimit') ?? '').matchAll(/r=0;t=(\d{1,6})/g)];
+  const waits = [...(headerOf(answer.headers, 'ratelimit') ?? '').matchAll(/r=0;t=(\d{1,6})/g)];
   return waits.length === 0 ? undefined : 1000 * Math.max(...waits.map(([, seconds]) => Number(seconds)));
-}
-
-function headerOf({ headers }: HttpAnswer, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : value?.[0];
 }

@@ -11,7 +11,7 @@ export interface SdkRequest {
 }
 
 /** The body of a success of the API. */
-export interface Envelope {
+export interface Envelope extends Readonly<Record<string, unknown>> {
   readonly result: unknown;
   readonly result_info?: unknown;
 }

@@ -41,14 +41,6 @@ export interface SetValue {
   readonly ttl: number | undefined;
 }
 
-export function objectIn(body: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    return objectOf(JSON.parse(Buffer.from(body).toString('utf8')));
-  } catch {
-    return undefined;
-  }
-}
-
 export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

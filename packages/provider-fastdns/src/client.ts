@@ -1,9 +1,11 @@
 import {
   type CallContext,
+  clockOffsetMs,
   createApiRequests,
   type HttpAnswer,
   type HttpRequest,
   isProviderError,
+  jsonObject,
   ProviderError,
   type ProviderHost,
 } from '@zoneproof/core';
@@ -13,7 +15,6 @@ import {
   type ChangeListInfo,
   type ListedZone,
   listIn,
-  objectIn,
   readDiff,
   readList,
   readSets,
@@ -23,7 +24,7 @@ import {
 import { type FastdnsConfig, originOf } from './config.ts';
 import { credentialReader } from './credentials.ts';
 import { signRequest, type UnsignedRequest } from './edgegrid.ts';
-import { answerError, clockOffsetMs, isForeignPage, isNoRecordSet } from './errors.ts';
+import { answerError, isForeignPage, isNoRecordSet } from './errors.ts';
 import type { Page } from './pages.ts';
 import type { SetEdit, TxtSet } from './record-set.ts';
 
@@ -96,7 +97,7 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
   function bodyOf(answer: HttpAnswer, what: string, isWrite: boolean): Readonly<Record<string, unknown>> {
     if (answer.status < 200 || answer.status > 299)
       throw answerError(answer, { what, at, isWrite, now: host.clock.now() });
-    const body = answer.body.length === 0 ? {} : objectIn(answer.body);
+    const body = answer.body.length === 0 ? {} : jsonObject(answer.body);
     if (isForeignPage(answer) || body === undefined) throw notTheApi(answer.status, what, isWrite);
     return body;
   }
@@ -108,7 +109,7 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
 
   function theirNow(answer: HttpAnswer): number {
     const now = host.clock.now();
-    return now - (clockOffsetMs(answer, now) ?? 0);
+    return now - (clockOffsetMs(answer.headers, now) ?? 0);
   }
 
   function notTheApi(status: number, what: string, isWrite: boolean): ProviderError {
@@ -124,7 +125,7 @@ export function createClient(config: FastdnsConfig, host: ProviderHost): Client 
     async zones(page, pageSize, call) {
       const query = `types=PRIMARY&sortBy=zone&page=${page}&pageSize=${pageSize}`;
       const { answer, body } = await send('GET', `/zones?${query}`, 'the list of zones', call);
-      const offset = clockOffsetMs(answer, host.clock.now());
+      const offset = clockOffsetMs(answer.headers, host.clock.now());
       const all = listIn(body.zones);
       if (!Array.isArray(body.zones)) throw notTheApi(answer.status, 'the list of zones', false);
       return { items: all.flatMap(readZone), length: all.length, total: totalOf(body), clockOffsetMs: offset };

@@ -92,7 +92,7 @@ test('a clock that is off is told by how much', () => {
   const date = new Date(now - 312_000).toUTCString();
   const { body } = problem(400, '-/pep-authn/request-error', 'Invalid timestamp');
   const { message } = answerError({ status: 400, headers: { date }, body }, where);
-  expect(message).toContain("The clock of this machine is 312 s ahead of Akamai's.");
+  expect(message).toContain("The clock of this machine is 5 min ahead of Akamai's.");
 });
 
 test.each([

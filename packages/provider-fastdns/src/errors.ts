@@ -1,4 +1,14 @@
-import { type HttpAnswer, oneLine, ProviderError, type ProviderErrorKind, retryAfterMs } from '@zoneproof/core';
+import {
+  clockOffsetMs,
+  describeOffset,
+  type HttpAnswer,
+  headerOf,
+  jsonObject,
+  oneLine,
+  ProviderError,
+  type ProviderErrorKind,
+  retryAfterMs,
+} from '@zoneproof/core';
 
 /** What an answer that is no 2xx says, from the problem object (RFC 9457) or from an HTML page of the edge. */
 export interface Refusal {
@@ -117,7 +127,7 @@ export function readRefusal({ status, headers, body }: HttpAnswer): Refusal {
       ...(reference === undefined ? {} : { requestId: reference }),
     };
   }
-  const problem = parseObject(text);
+  const problem = jsonObject(text) ?? {};
   const type = typeof problem.type === 'string' ? problem.type : '';
   const code = /(pep-\w+\/[\w-]+|[\w-]+)\/?$/.exec(type)?.[1] ?? '';
   const requestId = [problem.requestId, problem.problemId, problem.instance].find(
@@ -185,29 +195,8 @@ function pauseMs({ headers }: HttpAnswer, now: number): number | undefined {
   return Number.isNaN(next) ? undefined : Math.max(0, next - now);
 }
 
-/** How far the clocks are apart, by the header Date. */
-export function clockOffsetMs({ headers }: Pick<HttpAnswer, 'headers'>, now: number): number | undefined {
-  const theirs = Date.parse(headerOf(headers, 'date') ?? '');
-  return Number.isNaN(theirs) ? undefined : now - theirs;
-}
-
-function clockNote(answer: HttpAnswer, now: number): string {
-  const offset = clockOffsetMs(answer, now);
+function clockNote({ headers }: HttpAnswer, now: number): string {
+  const offset = clockOffsetMs(headers, now);
   if (offset === undefined || Math.abs(offset) < 20_000) return '';
-  const seconds = Math.round(Math.abs(offset) / 1000);
-  return ` The clock of this machine is ${seconds} s ${offset > 0 ? 'ahead of' : 'behind'} Akamai's.`;
-}
-
-function headerOf(headers: HttpAnswer['headers'], name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : value?.[0];
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+  return ` The clock of this machine is ${describeOffset(offset)} Akamai's.`;
 }

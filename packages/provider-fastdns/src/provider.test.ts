@@ -161,7 +161,7 @@ describe('bad days', () => {
     edge.emulator.skewMs = 300_000;
     const [item] = await edge.lab.start().check();
     expect(item).toMatchObject({ what: 'credentials', result: 'failed' });
-    expect(item?.detail).toMatch(/Invalid timestamp\. The clock of this machine is (299|300|301) s behind Akamai's\./);
+    expect(item?.detail).toMatch(/Invalid timestamp\. The clock of this machine is 5 min behind Akamai's\./);
   });
 
   test('a garbled Secret is an error that names the entry, and nothing is sent', async () => {

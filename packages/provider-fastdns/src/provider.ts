@@ -2,7 +2,9 @@ import {
   type CallContext,
   type ChangeOutcome,
   type CheckItem,
+  checkFailure,
   type DnsProvider,
+  describeOffset,
   isProviderError,
   ProviderError,
   type ProviderHost,
@@ -179,19 +181,15 @@ export function createFastdnsProvider(config: FastdnsConfig, host: ProviderHost)
         ...clockItem(clockOffsetMs),
       ];
     } catch (error) {
-      if (!isProviderError(error)) {
-        const name = error instanceof Error ? error.name : typeof error;
-        return [{ what: 'reachable', result: 'failed', detail: `${providerName}: the check broke off (${name}).` }];
-      }
-      const what = error.kind === 'auth' || error.kind === 'permission' ? 'credentials' : 'reachable';
-      return [{ what, result: 'failed', detail: error.message }];
+      const isRefused = isProviderError(error) && (error.kind === 'auth' || error.kind === 'permission');
+      const what = isRefused ? 'credentials' : 'reachable';
+      return [{ what, result: 'failed', detail: checkFailure(error, providerName) }];
     }
   }
 
   function clockItem(offsetMs: number | undefined): readonly CheckItem[] {
     if (offsetMs === undefined || Math.abs(offsetMs) < 10_000) return [];
-    const seconds = Math.round(Math.abs(offsetMs) / 1000);
-    const detail = `${providerName}: the clock of this machine is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} Akamai's, which refuses requests from 30 s on. Set it right (NTP).`;
+    const detail = `${providerName}: the clock of this machine is ${describeOffset(offsetMs)} Akamai's, which refuses requests from 30 s on. Set it right (NTP).`;
     return [{ what: 'clock', result: 'warning', detail }];
   }
 }
