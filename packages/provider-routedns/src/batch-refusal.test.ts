@@ -47,6 +47,10 @@ test.each<readonly [string, readonly (readonly string[])[]]>([
     `[${rrset(', SetIdentifier zoneproof-1, and Region Name=us-east-1')} cannot be created because a latency RRSet with the same name, type and region already exists.]`,
     [['a.example.com', 'other-kind']],
   ],
+  [
+    `[${rrset(', SetIdentifier zoneproof-1')} cannot be created as weighted sets must contain the same TTL.]`,
+    [['a.example.com', 'unclear']],
+  ],
   ['[RRSet with DNS name a.example.org. is not permitted in zone example.com.]', [['a.example.org', 'outside']]],
   [
     '[RRSet of type TXT with DNS name a.example.com. is not permitted because a conflicting RRSet of type  CNAME with the same DNS name already exists in zone b.example.com.]',

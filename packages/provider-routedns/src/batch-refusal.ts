@@ -42,7 +42,7 @@ const reasons: readonly (readonly [text: RegExp, reason: BlameReason])[] = [
   [/^Tried to create .*but it already exists$/s, 'exists'],
   [/^Tried to delete .*but it was not found$/s, 'not-found'],
   [/^Tried to delete .*but the values provided do not match the current values$/s, 'differs'],
-  [/^RRSet .* cannot be created (?:as|because) /s, 'other-kind'],
+  [/^RRSet .* cannot be created (?:as|because) .*with the same name[ ,]/s, 'other-kind'],
   [/^RRSet .* is not permitted in zone /s, 'outside'],
   [/^RRSet .* is not permitted because a conflicting RRSet of type\s+CNAME /s, 'cname'],
 ];

@@ -52,8 +52,8 @@ export type Climb<Result = Ending> = Generator<Rung, Result, Answer>;
  * 3. the sets are read and merged: DELETE as read and CREATE in one batch
  * 4. where they may not be read, more guesses at what of the ledger was really written
  *
- * Every write is a compare-and-set, so no rung can take away what is not ours, whatever Route 53's words are taken for:
- * they only save rungs, and "not found" alone proves something, that a value is gone.
+ * Every write is a compare-and-set, so no rung can take away what is not ours, whatever Route 53's words are taken for.
+ * They save rungs, and prove one thing only: that a value is gone, where no set that could hold it was found.
  */
 export function* climb(wanted: Wanted): Climb {
   const { likely, others } = guessesOf(wanted);
@@ -87,8 +87,8 @@ function* trySimple(wanted: Wanted, guesses: readonly (readonly string[])[]): Cl
     if (end !== undefined) return end;
     unclear = unclearOf(blames);
     const found = (reason: Blame['reason']) => blames.some((blame) => blame.reason === reason);
-    if (found('other-kind')) return { kind: 'open', simpleSet: 'none', unclear };
     if (found('exists') || found('differs')) simpleSet = 'stands';
+    else if (found('other-kind')) return { kind: 'open', simpleSet: 'none', unclear };
     else if (found('not-found') && guess.length > 0)
       return wanted.present.length > 0 ? yield* trySimple(wanted, [[]]) : { kind: 'open', simpleSet: 'none', unclear };
   }

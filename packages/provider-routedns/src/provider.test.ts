@@ -119,7 +119,14 @@ describe('where reading is allowed', () => {
 
   test('values join sets of others byte for byte, with their TTL, and leave them', async () => {
     const name = nameOf('a');
-    const raw = ['"v=spf1 -all"', '"two" "strings"', '"octal \\303\\274 and \\"quotes\\""'];
+    const raw = [
+      '"v=spf1 -all"',
+      '"two" "strings"',
+      '"octal \\303\\274 and \\"quotes\\""',
+      '"<a> & &amp; &#65; &amp;lt; \'b\'  "',
+      '"007" "  "',
+      '"]]>"',
+    ];
     fixture.aws.putRecordSet(zone.id, { name, type: 'TXT', ttl: 4711, values: raw });
     const stored = () => fixture.aws.recordSets(zone.id).find((set) => set.name === name);
     expect(shown(await apply(['present', name, 'v1']))).toEqual(['changed']);

@@ -4,8 +4,11 @@ import type { Blame, BlameReason } from '../batch-refusal.ts';
 import type { Answer, Climb, Ending } from '../ladder.ts';
 import { valuesOf } from '../record-sets.ts';
 
-/** How much a refusal tells: every change to blame, the first of them, or words that nobody understands. */
-export type Telling = 'all' | 'first' | 'nothing';
+/**
+ * How much a refusal tells: every change to blame, the first of them, of simple sets what nobody understands, or of all
+ * sets.
+ */
+export type Telling = 'all' | 'first' | 'nothing of simple sets' | 'nothing';
 
 /**
  * The TXT sets of one name under Route 53's rules: batches are transactions, deletions exact, and sets of different
@@ -52,14 +55,16 @@ export class ZoneModel {
       else if (Action === 'CREATE') after.push(set);
       else after = after.filter((other) => other !== known);
     }
-    if (blames.length > 0) return { kind: 'refused', blames: this.#telling === 'all' ? blames : blames.slice(0, 1) };
+    if (blames.length > 0) return { kind: 'refused', blames: this.#telling === 'first' ? blames.slice(0, 1) : blames };
     this.sets = after;
     return { kind: 'done', receipt: { kind: 'model', token: String(this.sent.length) } };
   }
 
   #blame({ SetIdentifier }: ResourceRecordSet, reason: BlameReason): Blame {
     const name = 'model' as DnsName;
-    if (this.#telling === 'nothing') return { name, reason: 'unclear', text: 'no' };
+    const isSimple = SetIdentifier === undefined;
+    if (this.#telling === 'nothing' || (isSimple && this.#telling === 'nothing of simple sets'))
+      return { name, reason: 'unclear', text: 'no' };
     return { name, reason, text: `${reason} SetIdentifier ${SetIdentifier ?? 'null'}` };
   }
 }
