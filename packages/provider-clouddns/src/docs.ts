@@ -54,6 +54,7 @@ export const knownErrors: readonly KnownError[] = [
     advice: 'Google does not say what is missing: the message names the permission that the request needs.',
   },
   { kind: 'permission', seen: '403 accessNotConfigured', advice: 'Enable the Cloud DNS API in the project.' },
+  { kind: 'permission', seen: '403 inactiveBillingState', advice: 'Link the project to a billing account.' },
   {
     kind: 'permission',
     seen: '403 insufficientPermissions',

@@ -40,7 +40,7 @@ const quote = (_asked: Asked, { message }: Told) => (message === '' ? '' : `It s
 
 /**
  * What the API answers, first match wins: HTTP status, `error.errors[0].reason`;
- * https://cloud.google.com/apis/design/errors and https://cloud.google.com/dns/docs/reference/rest/v1
+ * https://cloud.google.com/apis/design/errors and https://cloud.google.com/dns/docs/error-messages
  */
 const apiTable: readonly Row[] = [
   [
@@ -49,7 +49,12 @@ const apiTable: readonly Row[] = [
     'auth',
     () => 'Google does not take the access token. Check that the service account still exists and is enabled.',
   ],
-  [/^403$/, /^(?:rateLimit|userRateLimit|concurrentLimit)Exceeded$/, 'rate-limited', () => 'It is asked again later.'],
+  [
+    /^403$/,
+    /^(?:(?:rateLimit|userRateLimit|concurrentLimit)Exceeded|RATE_LIMIT_EXCEEDED)$/,
+    'rate-limited',
+    () => 'It is asked again later.',
+  ],
   [
     /^403$/,
     /^(?:quota|dailyLimit|variableTermLimit)Exceeded$/,
@@ -65,6 +70,12 @@ const apiTable: readonly Row[] = [
   ],
   [
     /^403$/,
+    /^(?:inactiveBillingState|BILLING_DISABLED)$/,
+    'permission',
+    ({ project }) => `Project ${project} has no active billing. Link it to a billing account and wait a few minutes.`,
+  ],
+  [
+    /^403$/,
     /^(?:insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT)$/,
     'permission',
     () => 'The access token does not cover Cloud DNS: give the virtual machine or node pool the scope cloud-platform.',
@@ -74,8 +85,8 @@ const apiTable: readonly Row[] = [
     /^403$/,
     any,
     'permission',
-    ({ permission, project }) =>
-      `Google does not say what is missing; this request needs the permission ${permission} in project ${project}.`,
+    (asked, told) =>
+      `${told.message === 'Forbidden' || told.message === '' ? 'Google does not say what is missing' : quote(asked, told).replace(/\.$/, '')}; this request needs the permission ${asked.permission} in project ${asked.project}.`,
   ],
   [/^404$/, /^entity$/, 'conflict', quote],
   [/^404$/, /^html$/, 'unavailable', () => 'There is no Cloud DNS API at this address: check endpoint.'],

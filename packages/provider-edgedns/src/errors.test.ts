@@ -23,6 +23,7 @@ function errorOf(
 test.each<[status: number, code: number, words: string, kind: ProviderErrorKind, advice: RegExp]>([
   [429, 971, 'Please wait', 'rate-limited', /pauses by itself/],
   [400, 10100, 'Too many', 'rate-limited', /pauses by itself/],
+  [403, 10300, 'Overall calls per time limit', 'rate-limited', /pauses by itself/],
   [403, 9109, 'Cannot use the access token from location: 192.0.2.1', 'permission', /client IP address filtering/],
   [403, 9109, 'Unauthorized to access requested resource', 'permission', /Zone:Zone:Read and Zone:DNS:Edit/],
   [403, 9109, 'Invalid access token', 'auth', /replace what has ended/],

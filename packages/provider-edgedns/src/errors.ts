@@ -27,11 +27,11 @@ const table: readonly Row[] = [
   {
     status: [429, 429],
     kind: 'rate-limited',
-    seen: '429, 971, 10100: more than 1,200 requests in five minutes, those of other programs and of the dashboard included',
+    seen: '429, 971, 10100, 10300: more than 1,200 requests in five minutes, those of other programs and of the dashboard included',
     advice: 'This account pauses by itself until Cloudflare takes requests again.',
   },
   {
-    codes: [971, 10100],
+    codes: [971, 10100, 10300], // the last: https://github.com/kubernetes-sigs/external-dns/issues/2135
     kind: 'rate-limited',
     advice: 'This account pauses by itself until Cloudflare takes requests again.',
   },

@@ -28,6 +28,14 @@ describe('foreign values', () => {
     },
   );
 
+  test('a set that is gone before it is edited is a conflict, not a wrong request', async () => {
+    edge.emulator.plant(edge.name, 'ours', 600);
+    const run = () => edge.emulator.uproot(edge.name);
+    edge.emulator.fail({ kind: 'before', on: { action: 'post-changelists' }, run });
+    expect((await edge.apply(edge.absent('ours')))[0]).toMatch(/^failed conflict: /);
+    expect(await edge.apply(edge.absent('ours'))).toEqual(['unchanged']);
+  });
+
   test('a set that appears between the look and the creation is left alone', async () => {
     const [one, two] = [edge.name, (await edge.fixture.newTarget()).name];
     edge.emulator.plant(one, 'foreign', 600);

@@ -98,6 +98,14 @@ export const table: readonly Row[] = [
   // dns-aid/dns-aid-core#202
   [409, /concurrent/i, undefined, 'conflict', 'Another change of the zone is under way. It is tried again.'],
   [[409, 412], undefined, undefined, 'conflict', 'Somebody else changed the zone meanwhile. It is tried again.'],
+  // What an edit of a set meets that is not there any more: dns-aid/dns-aid-core#202
+  [
+    400,
+    undefined,
+    /\b(does not exist|duplicate record ?set)/i,
+    'conflict',
+    'Somebody else changed the zone meanwhile. It is tried again.',
+  ],
   [429, undefined, undefined, 'rate-limited', 'It is asked again later.'],
   [
     [400, 422],

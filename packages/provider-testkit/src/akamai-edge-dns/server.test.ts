@@ -119,7 +119,7 @@ test('a change list is one per user and zone, and applies when it is submitted',
 
   expect((await stage('EDIT', { ...set(name, 'foreign', 'ours'), ttl: 600 })).status).toBe(204);
   expect((await stage('ADD', set(name, 'again'))).status).toBe(409);
-  expect((await stage('DELETE', { name: 'none.example.test', type: 'TXT' })).status).toBe(404);
+  expect((await stage('DELETE', { name: 'none.example.test', type: 'TXT' })).status).toBe(400);
   expect(emulator.published(name).values).toEqual(['foreign']);
   const { body } = await call(`GET /changelists/${zone}/diff`);
   expect(body).toMatchObject({

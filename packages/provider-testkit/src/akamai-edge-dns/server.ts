@@ -44,6 +44,8 @@ export interface AkamaiEdgeDnsEmulator extends EmulatorServer, EmulatedZones {
   holdPropagation(): () => void;
   /** Another writer's rdata as it is. */
   plantRdata(name: Parameters<EmulatedZones['plant']>[0], rdata: string, ttl: number): void;
+  /** Another writer removes the TXT set. */
+  uproot(name: Parameters<EmulatedZones['plant']>[0]): void;
   /** A record set of another type. */
   plantOther(name: string, type: string, rdata: string): void;
   /** What `user` (default: that of `client`) has staged; undefined without a change list. */
@@ -177,6 +179,7 @@ export async function startAkamaiEdgeDns(options: AkamaiEdgeDnsOptions = {}): Pr
     onPublish: (listener) => service.onPublish(listener),
     plant: (name, value, ttl) => service.plant(name, value, ttl),
     plantRdata: (name, rdata, ttl) => service.plantRdata(name, rdata, ttl),
+    uproot: (name) => service.uproot(name),
     plantOther(name, type, rdata) {
       const zone = service.zoneOf(name);
       if (zone === undefined) throw new Error(`no zone of the emulator holds ${name}`);

@@ -98,6 +98,13 @@ export class Service implements EmulatedZones {
     this.activate(zone, next);
   }
 
+  uproot(name: DnsName): void {
+    const zone = this.zoneOf(name);
+    const next = new Map(zone?.sets);
+    if (zone === undefined || !next.delete(keyOf(name, 'TXT'))) throw new Error(`there is no TXT set ${name}`);
+    this.activate(zone, next);
+  }
+
   zoneOf(name: string): Zone | undefined {
     const within = [...this.zones.values()].filter((zone) => name === zone.name || name.endsWith(`.${zone.name}`));
     return within.sort((a, b) => b.name.length - a.name.length)[0];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { parseTxt } from '@zoneproof/dns';
 import type { ApiAnswer } from '../emulator/index.ts';
-import { badRequest, duplicate, noRecordSet } from './problems.ts';
+import { badRequest, duplicate } from './problems.ts';
 
 /** https://techdocs.akamai.com/edge-dns/reference/activation-state-definitions */
 export type ActivationState =
@@ -67,7 +67,9 @@ export function edited(sets: RecordSets, zone: string, edit: StagedEdit, limits:
   const key = keyOf(edit.name, edit.type);
   const known = sets.get(key);
   if (edit.op === 'ADD' && known !== undefined) return duplicate(edit.name, edit.type);
-  if (edit.op !== 'ADD' && known === undefined) return noRecordSet(edit.name, edit.type);
+  // https://github.com/dns-aid/dns-aid-core/pull/202 (a replacement); assumed: an edit of a change list, too.
+  if (edit.op !== 'ADD' && known === undefined)
+    return badRequest(`Record with name ${edit.name} and type ${edit.type} does not exist`);
   const next = new Map(sets);
   if (edit.op === 'DELETE') {
     next.delete(key);
