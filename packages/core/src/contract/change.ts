@@ -8,7 +8,10 @@ export interface TxtChange {
   readonly name: DnsName;
   /** The logical value: unquoted and not cut into strings. */
   readonly value: string;
-  /** Seconds; used when the RRset does not exist yet. An existing RRset keeps its TTL. */
+  /**
+   * Seconds; used when the RRset does not exist yet, and what the ledger says our values at `name` were written with.
+   * An existing RRset keeps its TTL.
+   */
   readonly ttl: number;
   /** What the ledger says we ourselves hold at `name` apart from this change, so that a provider can write without reading. */
   readonly held: { readonly values: readonly string[]; readonly ttl: number | undefined };

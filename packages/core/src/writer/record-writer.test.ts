@@ -249,6 +249,20 @@ describe('what is held', () => {
     ]);
   });
 
+  test('with the TTL it was written with, though the default is another by now', async () => {
+    const { clock, service, bound, ask } = setUp();
+    await clock.until(ask('ns/o1', 'present', [[apex, 'a']]));
+    const { capabilities } = bound;
+    const today = { ...bound, capabilities: { ...capabilities, ttl: { ...capabilities.ttl, default: 300 } } };
+    await clock.until(ask('ns/o1', 'absent', [[apex, 'a']], { provider: today }));
+    await clock.until(ask('ns/o2', 'present', [[apex, 'b']], { provider: today }));
+    expect(service.requests.flat().map(({ state, ttl }) => [state, ttl])).toEqual([
+      ['present', 60],
+      ['absent', 60],
+      ['present', 300],
+    ]);
+  });
+
   test('after a bisection it includes what the first half wrote', async () => {
     const { clock, service, ask } = setUp();
     service.refused.set('bad', 'invalid');

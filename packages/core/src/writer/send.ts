@@ -16,7 +16,8 @@ export async function sendBatch(
   const { calls, clock, slots, callTimeoutMs, onEvent } = services;
   const ours = new HeldValues(heldBefore);
   const changes = groups.map(({ state, name, value }) => {
-    return { state, name, value, ttl: bound.capabilities.ttl.default, held: ours.besides({ name, value }) };
+    const ttl = ours.ttlAt(name) ?? bound.capabilities.ttl.default;
+    return { state, name, value, ttl, held: ours.besides({ name, value }) };
   });
   const about = { account: bound.account, zone: zone.name };
 
@@ -73,6 +74,11 @@ class HeldValues {
       this.#values.set(name, new Set(held.map((entry) => entry.value)));
       if (held[0] !== undefined) this.#ttl.set(name, held[0].ttl);
     }
+  }
+
+  /** Seconds; what the first of our values at the name was written with. */
+  ttlAt(name: DnsName): number | undefined {
+    return this.#ttl.get(name);
   }
 
   besides({ name, value }: { readonly name: DnsName; readonly value: string }): TxtChange['held'] {
