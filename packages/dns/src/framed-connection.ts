@@ -58,6 +58,11 @@ export class FramedConnection {
     return !this.#retired && this.#pending.size < maxPending;
   }
 
+  /** True when it was made: a reset then need not be the server's word on a query. */
+  get isReady(): boolean {
+    return this.#ready;
+  }
+
   /** @throws DnsExchangeError */
   async ask(query: Uint8Array, call: TransportCall): Promise<Uint8Array> {
     try {

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { DnsExchangeError, type DnsTransport } from '@zoneproof/dns';
+import { DnsExchangeError, type DnsServer, type DnsTransport } from '@zoneproof/dns';
 
 /** The reason why `address`, which `host` stands for, must not be connected to; undefined when it may. */
 export type AddressRule = (address: string, host: string) => string | undefined;
@@ -51,13 +51,14 @@ export function createAddressGuard(rule: AddressRule = () => undefined): Address
   };
 }
 
-/** The same rule for DNS: servers are always addresses. */
+/** The same rule for plain DNS, whose servers are always addresses; encrypted servers are judged where they are connected to. */
 export function guardTransport(transport: DnsTransport, guard: AddressGuard): DnsTransport {
-  const refuse = (server: Parameters<DnsTransport['tcp']>[0], name: 'udp' | 'tcp') => {
+  const refuse = (server: DnsServer, name: 'udp' | 'tcp') => {
     const refusal = guard.refusal(server.address);
     return refusal && new DnsExchangeError('denied', server, name, refusal.message, { sent: false });
   };
   return {
+    ...(transport.encrypted && { encrypted: transport.encrypted.bind(transport) }),
     async udp(server, query, accept, call) {
       const refusal = refuse(server, 'udp');
       if (refusal !== undefined) throw refusal;

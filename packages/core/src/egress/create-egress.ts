@@ -4,6 +4,7 @@ import { type AddressRule, createAddressGuard, guardTransport } from './address-
 import { EgressDispatcher } from './dispatcher.ts';
 import { type Egress, EgressError } from './egress.ts';
 import { createFetch } from './egress-fetch.ts';
+import { createEncryptedDns } from './encrypted-dns.ts';
 import { type ExchangeDefaults, exchange } from './exchange.ts';
 import { EgressHttpsAgent } from './https-agent.ts';
 import { createProxyChoice, type ProxySettings, proxyName } from './proxy.ts';
@@ -15,7 +16,7 @@ export interface EgressOptions {
   readonly proxy?: ProxySettings;
   /** Asked about each address before it is connected to, by HTTP and DNS. */
   readonly addressRule?: AddressRule;
-  /** Default: the system's sockets. */
+  /** Default: the system's sockets. Where it has no way to encrypted resolvers, the egress lends its own. */
   readonly dns?: DnsTransport;
   /** Most octets of a body that `http` reads unless a request says otherwise; default 1 MiB. */
   readonly maxBytes?: number;
@@ -29,7 +30,7 @@ export interface EgressOptions {
 export function createEgress(options: EgressOptions = {}): Egress {
   const guard = createAddressGuard(options.addressRule);
   const proxyFor = createProxyChoice(options.proxy ?? {});
-  const dns = guardTransport(options.dns ?? systemTransport, guard);
+  const plainDns = options.dns ?? systemTransport;
   const timeoutMs = options.timeoutMs ?? 30_000;
   const defaults: ExchangeDefaults = {
     timeoutMs,
@@ -51,6 +52,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
       if (dispatcher.closed) throw new EgressError('aborted', `${request.method}: the egress was closed`, false);
       return exchange(asUndici, request, defaults);
     };
+    const encryptedDns = createEncryptedDns({ guard, trust, proxyFor, timeoutMs }, defaults);
     return {
       http,
       dispatcher: asUndici,
@@ -59,7 +61,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
         httpsAgent ??= new EgressHttpsAgent(guard, trust, proxyFor);
         return httpsAgent;
       },
-      dns,
+      dns: guardTransport({ encrypted: encryptedDns.ask, ...plainDns }, guard),
       withCaBundle(pem) {
         let other = others.get(pem);
         if (other === undefined) {
@@ -70,7 +72,11 @@ export function createEgress(options: EgressOptions = {}): Egress {
       },
       async close() {
         httpsAgent?.destroy();
-        await Promise.all([dispatcher.destroy(), ...[...others.values()].map((other) => other.close())]);
+        await Promise.all([
+          dispatcher.destroy(),
+          encryptedDns.close(),
+          ...[...others.values()].map((other) => other.close()),
+        ]);
       },
     };
   }

@@ -11,6 +11,8 @@ export interface DispatcherOptions {
   readonly trust: Trust;
   readonly proxyFor: ProxyChoice;
   readonly timeoutMs: number;
+  /** Offer HTTP/2 as well, which resolvers over HTTPS may insist on (RFC 8484 5.2). A proxy's tunnel carries HTTP/1.1. */
+  readonly http2?: boolean;
 }
 
 const connectTimeoutMs = 10_000;
@@ -92,6 +94,7 @@ export class EgressDispatcher extends EventEmitter {
       const connect = undici.buildConnector({
         timeout: connectTimeoutMs,
         lookup: guard.lookup,
+        allowH2: this.#options.http2 ?? false,
         // Node cuts an attempt off after 250 ms by default, which far servers need.
         autoSelectFamilyAttemptTimeout: 500,
         ...trust.checks(),
@@ -131,7 +134,7 @@ export class EgressDispatcher extends EventEmitter {
       connections,
       pipelining: 1,
       keepAliveTimeout: 10_000,
-      allowH2: false,
+      allowH2: this.#options.http2 ?? false,
       headersTimeout: this.#options.timeoutMs,
       bodyTimeout: this.#options.timeoutMs,
       maxResponseSize: maxSdkBytes,

@@ -6,9 +6,15 @@ export interface RequestLabel {
   readonly what: string;
   readonly host: string;
   readonly proxy: string | undefined;
+  /** What to do about a CA that is not trusted; by default: name it in caBundle. */
+  readonly unknownCaRemedy?: string | undefined;
 }
 
-type Row = readonly [code: string | RegExp, kind: EgressErrorKind, text: (host: string) => string];
+type Row = readonly [
+  code: string | RegExp,
+  kind: EgressErrorKind,
+  text: (host: string, unknownCaRemedy: string) => string,
+];
 
 // Codes of libuv, OpenSSL, Node's TLS and undici; the first match wins.
 const table: readonly Row[] = [
@@ -31,7 +37,7 @@ const table: readonly Row[] = [
   [
     /^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?)$/,
     'tls',
-    (host) => `the certificate of ${host} is not signed by a CA known here; name its CA in caBundle`,
+    (host, remedy) => `the certificate of ${host} is not signed by a CA known here; ${remedy}`,
   ],
   ['CERT_HAS_EXPIRED', 'tls', (host) => `the certificate of ${host} has expired (or the clock here is wrong)`],
   ['CERT_NOT_YET_VALID', 'tls', (host) => `the certificate of ${host} is not valid yet (or the clock here is wrong)`],
@@ -52,10 +58,10 @@ export function toEgressError(error: unknown, label: RequestLabel, sent: boolean
   const { code, message } = detailsOf(error);
   const row = table.find(([known]) => (typeof known === 'string' ? known === code : known.test(code)));
   const [, kind, text] = row ?? ['', 'unreachable' as const, (host: string) => `no answer from ${host}`];
-  const because =
-    row === undefined || kind === 'denied' || text(label.host).startsWith('no ') ? ` (${code || message})` : '';
+  const about = text(label.host, label.unknownCaRemedy ?? 'name its CA in caBundle');
+  const because = row === undefined || kind === 'denied' || about.startsWith('no ') ? ` (${code || message})` : '';
   const through = label.proxy === undefined ? '' : `, through the proxy ${label.proxy}`;
-  const told = kind === 'denied' ? message : `${text(label.host)}${because}`;
+  const told = kind === 'denied' ? message : `${about}${because}`;
   return new EgressError(kind, `${label.what}: ${told}${through}`, sent, error);
 }
 

@@ -7,6 +7,8 @@ export interface ExchangeDefaults {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly userAgent: string;
+  /** For messages, where it is not `caBundle`. */
+  readonly unknownCaRemedy?: string;
   proxyFor(target: URL): string | undefined;
 }
 
@@ -25,6 +27,7 @@ export function exchange(
     what: `${method} ${target.origin}${target.pathname}`,
     host: target.host,
     proxy: defaults.proxyFor(target),
+    unknownCaRemedy: defaults.unknownCaRemedy,
   };
   if (signal?.aborted) return Promise.reject(aborted(label, false));
 
