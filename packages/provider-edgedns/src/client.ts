@@ -53,6 +53,7 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
   const login = loginOf(config);
   const ref = 'token' in login ? login.token : login.key;
   const secret = host.secret(ref);
+  const where = `entry "${ref.key}" of Secret "${ref.name}"`;
   const requests = createApiRequests(host, config.caBundle ? host.egress.withCaBundle(config.caBundle) : host.egress);
 
   async function credentials(): Promise<Readonly<Record<string, string>>> {
@@ -61,14 +62,14 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
     if (problem !== undefined)
       throw new ProviderError({
         kind: 'auth',
-        message: `${providerName}: entry "${ref.key}" of Secret "${ref.name}" ${problem}.`,
+        message: `${providerName}: ${where} ${problem}.`,
       });
     return 'token' in login ? { authorization: `Bearer ${text}` } : { 'x-auth-email': login.email, 'x-auth-key': text };
   }
 
   /** One request and its envelope, which is a success. */
   async function send({ method, path, body }: SdkRequest, what: string, call: CallContext): Promise<Envelope> {
-    const asked: Asked = { at, what, isWrite: method === 'POST' };
+    const asked: Asked = { at, what, secret: where, isWrite: method === 'POST' };
     const headers = { accept: 'application/json', ...(await credentials()) };
     const request = { method, url: `${base}${path}`, headers, maxBytes };
     const answer = await requests.send(

@@ -1,7 +1,12 @@
 import type { HttpAnswer, ProviderErrorKind } from '@zoneproof/core';
 import { answerError, knownErrors } from './errors.ts';
 
-const asked = { at: 'edgedns "lab" (Cloudflare): api.cloudflare.com', what: 'the list of zones', isWrite: false };
+const asked = {
+  at: 'edgedns "lab" (Cloudflare): api.cloudflare.com',
+  what: 'the list of zones',
+  secret: 'entry "token" of Secret "cloudflare"',
+  isWrite: false,
+};
 const now = 1_000_000;
 
 interface VendorError {
@@ -27,7 +32,13 @@ test.each<[status: number, code: number, words: string, kind: ProviderErrorKind,
   [403, 9109, 'Cannot use the access token from location: 192.0.2.1', 'permission', /client IP address filtering/],
   [403, 9109, 'Unauthorized to access requested resource', 'permission', /Zone:Zone:Read and Zone:DNS:Edit/],
   [403, 9109, 'Invalid access token', 'auth', /replace what has ended/],
-  [403, 9103, 'Unknown X-Auth-Key or X-Auth-Email', 'auth', /Compare the Secret \(and email\)/],
+  [
+    403,
+    9103,
+    'Unknown X-Auth-Key or X-Auth-Email',
+    'auth',
+    /Compare entry "token" of Secret "cloudflare" \(and email\)/,
+  ],
   [400, 9106, 'Missing X-Auth-Key', 'auth', /apiTokenSecretRef/],
   [400, 6003, 'Invalid request headers', 'auth', /apiTokenSecretRef/],
   [400, 1009, 'x', 'auth', /replace/],

@@ -87,7 +87,7 @@ const table: readonly Row[] = [
     codes: [1001, 7000, 7003],
     kind: 'zone-not-found',
     seen: '7003, 7000, 1001: the zone has left the account',
-    advice: 'Add the zone to this account again, or give the domain to another provider.',
+    advice: 'Add the zone to this account again, or give the domain to another provider; check endpoint if it is set.',
   },
   {
     codes: [81044, 81057, 81058],
@@ -154,6 +154,8 @@ export interface Asked {
   readonly at: string;
   /** `the list of zones` */
   readonly what: string;
+  /** Where the credentials are: `entry "token" of Secret "cloudflare"`. */
+  readonly secret: string;
   readonly isWrite: boolean;
 }
 
@@ -167,7 +169,7 @@ interface VendorError {
 export function answerError(
   answer: HttpAnswer,
   body: unknown,
-  { at, what, isWrite }: Asked,
+  { at, what, secret, isWrite }: Asked,
   now: number,
 ): ProviderError {
   const { status } = answer;
@@ -180,7 +182,7 @@ export function answerError(
   const requestId = headerOf(answer.headers, 'cf-ray');
   return new ProviderError({
     kind: row.kind,
-    message: `${at} answered ${status}${unread}${code} to ${what}. ${row.advice}`,
+    message: `${at} answered ${status}${unread}${code} to ${what}. ${row.advice.replace('the Secret', secret)}`,
     httpStatus: status,
     ...(first !== undefined && { vendorCode: String(errors.at(-1)?.code ?? first.code) }),
     ...(requestId !== undefined && { requestId }),

@@ -139,6 +139,21 @@ describe('a record of ours that somebody has given another content', () => {
     expect(lab.said).toContainEqual(expect.stringMatching(/somebody changed .* were put back/));
   });
 
+  test('is not looked for where the answer tells ids only', async () => {
+    const value = lab.value();
+    fixture.cloudflare.plant(target.name, value, 120);
+    fixture.cloudflare.fail({
+      kind: 'change-answer',
+      on: 'write',
+      change: (answer) => {
+        const { result } = answer.body as { readonly result: { readonly deletes: readonly { readonly id: string }[] } };
+        return { ...answer, body: { success: true, result: { deletes: result.deletes.map(({ id }) => ({ id })) } } };
+      },
+    });
+    expect(shown(await lab.start().apply(zone, lab.changes(['absent', target.name, value])))).toEqual(['changed']);
+    expect(lab.said.filter((one) => typeof one === 'string')).toEqual([]);
+  });
+
   test('is told in full when it cannot be put back', async () => {
     const value = lab.value();
     fixture.cloudflare.plant(target.name, value, 120);

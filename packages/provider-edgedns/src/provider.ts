@@ -44,14 +44,15 @@ export function createEdgednsProvider(config: EdgednsConfig, host: ProviderHost)
     { deleted }: BatchResult,
     call: CallContext,
   ): Promise<void> {
-    const isAsRead = ({ id, name, value }: Row) =>
-      doomed.some((row) => row.id === id && row.name === name && row.value === value);
-    const foreign = deleted.filter((row) => !isAsRead(row));
+    const foreign = deleted.flatMap(({ id, held }) => {
+      const read = doomed.find((row) => row.id === id);
+      return held === undefined || (read?.name === held.name && read.value === held.value) ? [] : [held.again];
+    });
     if (foreign.length === 0) return;
-    const records = foreign.map(({ again: { type, name, content } }) => `${type} ${name} with the content ${content}`);
+    const records = foreign.map(({ type, name, content }) => `${type} ${name} with the content ${content}`);
     const what = `somebody changed records of zone ${zone.name} just when they were removed: ${records.join(', ')}`;
     try {
-      await client.batch(zone, { deletes: [], posts: foreign.map(({ again }) => again) }, call);
+      await client.batch(zone, { deletes: [], posts: foreign }, call);
       host.warn(`${providerName}: ${what}. They were put back, with other ids.`);
     } catch (error) {
       if (!isProviderError(error)) throw error;

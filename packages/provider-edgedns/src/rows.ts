@@ -21,10 +21,11 @@ export interface Post {
   readonly ttl: number;
 }
 
-/** A record that was deleted, as it was then. */
-export interface DeletedRow extends Row {
-  /** Makes it anew, with another id. */
-  readonly again: Post;
+/** A record that was deleted. */
+export interface DeletedRow {
+  readonly id: string;
+  /** What it held then, where the answer tells. */
+  readonly held?: { readonly name: string; readonly value: string; readonly again: Post };
 }
 
 export function toPost({ name, value, ttl }: NewRow): Post {
@@ -38,14 +39,15 @@ export function toRow(record: Partial<RecordResponse> | null): Row | undefined {
   return { id, name: name.toLowerCase(), value: txtValueOf(content), ttl: typeof ttl === 'number' ? ttl : 1 };
 }
 
-/** What somebody changed may be of another type by now; undefined for what lacks a field that is needed. */
+/** What somebody changed may be of another type by now. Undefined for what has no id. */
 export function toDeletedRow(record: Partial<RecordResponse> | null): DeletedRow | undefined {
   const fields = (record ?? {}) as Fields;
-  const { id, type = 'TXT', name, content = '', ttl = 1 } = fields;
-  if (!isText(id) || !isText(name) || !isText(type) || !isText(content) || typeof ttl !== 'number') return undefined;
-  const kept = Object.fromEntries(['content', ...ofSomeTypes].map((field) => [field, fields[field]]));
+  const { id, type, name, content = '', ttl } = fields;
+  if (!isText(id)) return undefined;
+  if (!isText(name) || !isText(type) || !isText(content) || typeof ttl !== 'number') return { id };
+  const again = Object.fromEntries(['content', ...ofSomeTypes].map((field) => [field, fields[field]]));
   const value = type === 'TXT' ? txtValueOf(content) : content;
-  return { id, name: name.toLowerCase(), value, ttl, again: { ...kept, type, name, ttl } };
+  return { id, held: { name: name.toLowerCase(), value, again: { ...again, type, name, ttl } } };
 }
 
 const ofSomeTypes = ['data', 'priority', 'proxied', 'settings', 'comment', 'tags'];
