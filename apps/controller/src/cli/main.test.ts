@@ -174,7 +174,9 @@ describe('providers', () => {
 
 describe('policy', () => {
   const policy = jest.fn((options: PolicyOptions) => ({ Version: '2012-10-17', Statement: [options] }));
-  const withPolicy = { ...plugins.find(({ key }) => key === 'rfc2136'), key: 'documented', policy };
+  const problems = ({ region }: { readonly region?: string }) =>
+    region === 'moon' ? [{ path: 'region', message: '"moon" is no region', severity: 'error' as const }] : [];
+  const withPolicy = { ...plugins.find(({ key }) => key === 'rfc2136'), key: 'documented', policy, problems };
   const inputs = { plugins: [...plugins, defineProvider(withPolicy as ProviderPlugin)] };
 
   test.each<[readonly string[], PolicyOptions]>([
@@ -193,6 +195,7 @@ describe('policy', () => {
     ['--hosted-zone-id', '*'],
     ['--hosted-zone-id', ''],
     ['--region', 'eu.central'],
+    ['--region', 'moon'],
   ])('%s %j is wrong usage', async (option, value) => {
     const { code, out, err } = await runMain(['policy', 'documented', option, value], inputs);
     expect({ code, out, err }).toEqual({

@@ -16,6 +16,7 @@ export async function policy(key: string, options: Options, context: CommandCont
   const plugin = await loadPlugin(key, options, context);
   if (plugin.policy === undefined) throw new CommandError(withoutDocument(plugin));
   const { hostedZoneId, region, merge } = options;
+  refuseWrong(plugin, options);
   const document = plugin.policy({
     ...(hostedZoneId !== undefined && { zoneId: hostedZoneId }),
     ...(region !== undefined && { region }),
@@ -31,6 +32,17 @@ function refuseStrange(option: string, value: string | undefined): void {
     throw new UsageError(
       `${option}: "${value}" holds more than letters, digits, "-", "_" and "/". Write it as the vendor does.`,
     );
+}
+
+/** What the provider would say of a block with these values. */
+function refuseWrong({ problems, zoneField, example }: ProviderPlugin, { hostedZoneId, region }: Options): void {
+  const given = {
+    ...(zoneField !== undefined && hostedZoneId !== undefined && { [zoneField]: hostedZoneId }),
+    ...(region !== undefined && { region }),
+  };
+  const wrong = problems?.({ ...(example as object), ...given })?.find(({ path }) => path in given);
+  if (wrong !== undefined)
+    throw new UsageError(`${wrong.path === 'region' ? '--region' : '--hosted-zone-id'}: ${wrong.message}`);
 }
 
 async function loadPlugin(key: string, options: Options, context: CommandContext): Promise<ProviderPlugin> {
