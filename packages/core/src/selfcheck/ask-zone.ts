@@ -1,14 +1,17 @@
-import type { DnsMessage, DnsName } from '@zoneproof/dns';
+import { DnsExchangeError, type DnsMessage, type DnsName } from '@zoneproof/dns';
 import { type Ask, noAnswerReason, type Question } from './ask.ts';
 import { firstUsable } from './first-usable.ts';
 import type { Gate } from './gate.ts';
 import { type Reply, readReply, shown } from './reply.ts';
-import { type AuthoritativeServer, LocateError } from './types.ts';
+import { type AuthoritativeServer, LocateError, SilentZoneError } from './types.ts';
 import { authoritativePort, type ZoneServers } from './zone-servers.ts';
 
 /** Asks the servers of a zone, one at a time, until one answers with authority. */
 export interface ZoneAsker {
-  /** @throws LocateError `unreachable` when none does; the message names each server that was asked */
+  /**
+   * @throws LocateError `unreachable` when none does, a SilentZoneError when none answers at all; the message names
+   * each server that was asked
+   */
   txt(zone: ZoneServers, name: DnsName, signal: AbortSignal): Promise<Exclude<Reply, { kind: 'lame' }>>;
   /** The answer to `apex NS`, or undefined when no server gives one with authority. */
   ns(zone: ZoneServers, apex: DnsName, signal: AbortSignal): Promise<DnsMessage | undefined>;
@@ -54,7 +57,8 @@ export function createZoneAsker(ask: Ask, gate: Gate, hedgeMs: number): ZoneAske
       const reasons = failures
         .map(({ candidate, error }) => `${candidate.name} ${candidate.address}: ${noAnswerReason(error)}`)
         .sort();
-      throw new LocateError(
+      const isSilent = failures.every(({ error }) => error instanceof DnsExchangeError);
+      throw new (isSilent ? SilentZoneError : LocateError)(
         'unreachable',
         `no authoritative server of ${shown(zone.zone)} can be asked for ${name} (${reasons.join('; ')}); ` +
           'check that this machine reaches port 53 over UDP and TCP, and that the delegation is right',

@@ -1,34 +1,46 @@
 import {
+  type AnyDnsServer,
   DnsExchangeError,
   type DnsName,
-  type DnsServer,
   type DnsTransport,
   type Exchange,
   exchange,
 } from '@zoneproof/dns';
 import type { RandomBytes } from '../contract/index.ts';
+import { spendQuestion } from './budget.ts';
 
 export interface Question {
   readonly name: DnsName;
-  readonly type: 'TXT' | 'NS' | 'A' | 'AAAA';
+  readonly type: 'TXT' | 'NS' | 'A' | 'AAAA' | 'SOA';
 }
 
-/** Asks one server one question over UDP, then TCP. @throws DnsExchangeError, or the signal's reason */
-export type Ask = (
-  question: Question,
-  server: DnsServer,
-  how: { readonly rd: boolean; readonly signal: AbortSignal },
-) => Promise<Exchange>;
+export interface Asking {
+  readonly rd: boolean;
+  readonly signal: AbortSignal;
+  /** For a server that has been silent: one try over UDP and one over TCP, each of a third of the usual time. */
+  readonly brief?: boolean;
+}
+
+/**
+ * Asks one server one question: a plain one over UDP, then TCP.
+ *
+ * @throws DnsExchangeError, the signal's reason, or what the signal's budget names when it is spent
+ */
+export type Ask = (question: Question, server: AnyDnsServer, how: Asking) => Promise<Exchange>;
 
 export function createAsk(options: {
   readonly transport: DnsTransport;
   readonly random: RandomBytes;
   readonly tryTimeoutMs: number;
 }): Ask {
-  const { transport, random, tryTimeoutMs: timeoutMs } = options;
-  return async (question, server, { rd, signal }) => {
+  const { transport, random, tryTimeoutMs } = options;
+  return async (question, server, { rd, signal, brief = false }) => {
+    spendQuestion(signal);
+    const patience = brief
+      ? { tries: 1, timeoutMs: Math.ceil(tryTimeoutMs / 3) }
+      : { tries: 2, timeoutMs: tryTimeoutMs };
     try {
-      return await exchange(question, server, { transport, signal, rd, timeoutMs, tries: 2, random });
+      return await exchange(question, server, { transport, signal, rd, random, ...patience });
     } catch (error) {
       signal.throwIfAborted();
       throw error;

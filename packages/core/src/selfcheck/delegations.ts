@@ -128,7 +128,8 @@ function cutAt(message: DnsMessage, ancestor: DnsName): DnsName | undefined {
   return apex;
 }
 
-function ancestorsTopDown(name: DnsName): DnsName[] {
+/** The names above `name` where a walk may begin, from the top. */
+export function ancestorsTopDown(name: DnsName): DnsName[] {
   const ancestors: DnsName[] = [];
   for (let at = parentOf(name); at !== undefined && labelsOf(at).length >= topLabels(name); at = parentOf(at))
     ancestors.unshift(at);

@@ -2,9 +2,11 @@ import { child, type DnsName, DnsNameError, isWithin, labelsOf, parentOf } from 
 import type { Clock, RandomBytes } from '../contract/index.ts';
 import { linkedController, untilAborted } from './abort.ts';
 import type { ZoneAsker } from './ask-zone.ts';
+import { setBudget } from './budget.ts';
 import type { Delegations } from './delegations.ts';
+import type { ListedView } from './listed-view.ts';
 import { createSharedCache } from './shared-cache.ts';
-import { LocateError, type Location } from './types.ts';
+import { LocateError, type Location, type SelfCheckMode, SilentZoneError } from './types.ts';
 import type { ZoneServers } from './zone-servers.ts';
 
 /** Follows a name to where its value belongs, by questions to authoritative servers, for the name's TXT only. */
@@ -14,26 +16,40 @@ export interface Locator {
   forget(name: DnsName): void;
 }
 
+export interface LocatorOptions {
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly mode: SelfCheckMode;
+}
+
 export function createLocator(
   delegations: Delegations,
   zoneAsker: ZoneAsker,
-  { clock, random }: { readonly clock: Clock; readonly random: RandomBytes },
+  listed: ListedView,
+  { clock, random, mode }: LocatorOptions,
 ): Locator {
   /** The zone of a name, and of its siblings, where an answer told it: a TXT answer alone does not. */
   const apexes = createSharedCache<DnsName>(clock, maxNames);
   const chains = createSharedCache<readonly DnsName[]>(clock, maxNames);
   /** Questions under way, by the first label below the zone that is asked. */
   const scouts = new Map<DnsName, Promise<unknown>>();
+  /** Zones whose servers were silent a moment ago: the names in them do not each wait for that. */
+  const silent = createSharedCache<SilentZoneError>(clock, maxZones);
 
   async function follow(name: DnsName, signal: AbortSignal): Promise<Location> {
     const chain = [name];
+    if (mode === 'listed-only') return inListedView(chain, 'the mode is listed-only', signal);
     for (let at = name; ; ) {
       const end = await step(at, signal).catch((error: unknown) => {
+        if (error instanceof SilentZoneError && mode === 'auto') return error;
         throw chain.length > 1 ? atEndOf(chain, error) : error;
       });
+      if (end instanceof SilentZoneError) return inListedView(chain, end.message, signal);
       if (!('alias' in end)) {
         chains.set(name, chain, keepMs);
-        return { name, chain, target: at, ...end };
+        // At a challenge's own name nothing but TXT is asked.
+        const more = mode === 'auto' && end.zone !== at ? await listed.authoritativeFor(end, signal) : [];
+        return { name, chain, target: at, ...end, servers: [...end.servers, ...more] };
       }
       at = end.alias;
       if (chain.includes(at)) throw new LocateError('cname-loop', loopText([...chain, at], 'leads back to itself'));
@@ -41,6 +57,13 @@ export function createLocator(
         throw new LocateError('cname-loop', loopText([...chain, at], `is longer than ${maxHops} aliases`));
       chain.push(at);
     }
+  }
+
+  async function inListedView(chain: readonly DnsName[], reason: string, signal: AbortSignal): Promise<Location> {
+    const [name, target] = [chain[0] as DnsName, chain.at(-1) as DnsName];
+    chains.set(name, chain, keepMs);
+    const { zone, ...view } = await listed.locate(target, signal);
+    return { name, chain, target, zone, servers: [], listed: { ...view, reason } };
   }
 
   /** From the nearest known zone down to the one that answers for `name`. */
@@ -87,7 +110,12 @@ export function createLocator(
     name: DnsName,
     signal: AbortSignal,
   ): Promise<ZoneServers | { readonly alias: DnsName } | { readonly below: ZoneServers }> {
-    const reply = await zoneAsker.txt(zone, name, signal);
+    const known = silent.get(zone.zone);
+    if (known !== undefined) throw known;
+    const reply = await zoneAsker.txt(zone, name, signal).catch((error: unknown) => {
+      if (error instanceof SilentZoneError) silent.set(zone.zone, error, silentMs);
+      throw error;
+    });
     switch (reply.kind) {
       case 'alias':
         if (!(await isFromWildcard(reply.target, zone, name, signal))) return { alias: reply.target };
@@ -150,8 +178,17 @@ export function createLocator(
         `finding the zone of ${name} took more than ${deadlineMs / 1000} s; check that its name servers can be reached`,
       );
       const timer = setTimeout(() => controller.abort(late), deadlineMs);
+      setBudget(controller.signal, maxQuestions, () => {
+        const error = new LocateError(
+          'unreachable',
+          `finding the zone of ${name} took more than ${maxQuestions} questions; check the delegations towards it and ` +
+            'the addresses of its name servers',
+        );
+        controller.abort(error);
+        return error;
+      });
       try {
-        return await follow(name, controller.signal);
+        return await untilAborted(follow(name, controller.signal), controller.signal);
       } finally {
         clearTimeout(timer);
         unlink();
@@ -172,7 +209,11 @@ const maxHops = 10;
 const maxDepth = 16;
 const maxNames = 10_000;
 const keepMs = 300_000;
-const deadlineMs = 30_000;
+const silentMs = 60_000;
+const maxZones = 1000;
+const deadlineMs = 20_000;
+/** Of one name's way, through at most ten aliases: a usual one takes about six. */
+const maxQuestions = 64;
 
 /** `co.uk` and `_acme-challenge.www.example.co.uk` -> `example.co.uk`. */
 function branchBelow(zone: DnsName, name: DnsName): DnsName {

@@ -31,7 +31,11 @@ test.each<[string, Partial<DnsMessage>, object]>([
     { kind: 'values', apex: 'www.example.com' },
   ],
   ['TXT of other names is not taken', { answers: [record(['other.example.com', 'TXT', 'a'])] }, { kind: 'none' }],
-  ['nothing, with the SOA', { authorities: [soa(zone)] }, { kind: 'none', apex: zone, refresh: 3600 }],
+  [
+    'nothing, with the SOA',
+    { authorities: [soa(zone)] },
+    { kind: 'none', apex: zone, soa: { serial: 7, refresh: 3600 } },
+  ],
   ['no such name', { rcode: 'NXDOMAIN', authorities: [soa(zone)] }, { kind: 'none', apex: zone }],
   ['the SOA of another zone tells nothing', { authorities: [soa(toDnsName('example.net'))] }, { kind: 'none' }],
   [

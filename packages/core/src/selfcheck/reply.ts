@@ -1,11 +1,19 @@
-import { type DnsMessage, type DnsName, type DnsRecord, isWithin } from '@zoneproof/dns';
+import {
+  type DnsMessage,
+  type DnsName,
+  DnsNameError,
+  type DnsRecord,
+  isWithin,
+  type SoaData,
+  toDnsName,
+} from '@zoneproof/dns';
 
 /** What a server's answer to a TXT question at `name` means. */
 export type Reply =
   /** With authority: the TXT values, each the joined octets of its strings. `apex` when the answer tells the zone. */
   | { readonly kind: 'values'; readonly values: readonly string[]; readonly apex?: DnsName }
-  /** With authority: no TXT here. `apex` and `refresh` (seconds) come from the SOA. */
-  | { readonly kind: 'none'; readonly apex?: DnsName; readonly refresh?: number }
+  /** With authority: no TXT here. `apex` and `soa` come from the SOA beside it. */
+  | { readonly kind: 'none'; readonly apex?: DnsName; readonly soa?: SoaData }
   /** With authority: the name is another one's alias. */
   | { readonly kind: 'alias'; readonly target: DnsName }
   /** The name belongs to a zone further down, with these servers. */
@@ -27,6 +35,8 @@ export function readReply(message: DnsMessage, name: DnsName, zone: DnsName): Re
     if (!message.aa) return lame(`it answers ${name} without authority`);
     return { kind: 'alias', target: alias.data };
   }
+  const renamed = fromDname(message, name);
+  if (renamed !== undefined) return renamed;
   if (message.rcode !== 'NOERROR' && message.rcode !== 'NXDOMAIN') return lame(`it answers ${message.rcode}`);
   if (!message.aa) return referral(message, name, zone) ?? lame('it answers without authority');
   const values = message.answers.flatMap((record) =>
@@ -40,7 +50,7 @@ export function readReply(message: DnsMessage, name: DnsName, zone: DnsName): Re
   if (soa?.type !== 'SOA') return { kind: 'none' };
   // A server of the parent that does not know it should serve the child (RFC 1912 2.8).
   if (!isWithin(soa.name, zone)) return lame(`it serves ${shown(soa.name)} but not ${shown(zone)}`);
-  return { kind: 'none', apex: soa.name, refresh: soa.data.refresh };
+  return { kind: 'none', apex: soa.name, soa: soa.data };
 }
 
 /** The NS names of `zone` in an answer to `zone NS` (or a referral to it), with their addresses. */
@@ -71,6 +81,25 @@ export function shown(zone: DnsName): string {
 
 /** Zones have 2 to 13; more is an attack or a mistake. */
 export const maxNameservers = 16;
+
+/**
+ * The alias that a DNAME above `name` makes of it (RFC 6672 2.2). Servers send the CNAME that follows from it as well;
+ * one that is left out, as it may be when the new name is too long (YXDOMAIN), is made here.
+ */
+function fromDname(message: DnsMessage, name: DnsName): Reply | undefined {
+  if (!message.aa) return undefined;
+  const dname = message.answers.find(
+    (record) => record.type === 'DNAME' && record.name !== name && isWithin(name, record.name),
+  );
+  if (dname?.type !== 'DNAME') return undefined;
+  const prefix = dname.name === '' ? `${name}.` : name.slice(0, -dname.name.length);
+  try {
+    return { kind: 'alias', target: toDnsName(`${prefix}${dname.data}`) };
+  } catch (error) {
+    if (!(error instanceof DnsNameError)) throw error;
+    return lame(`the DNAME of ${shown(dname.name)} to ${shown(dname.data)} makes no usable name: ${error.message}`);
+  }
+}
 
 function referral(message: DnsMessage, name: DnsName, zone: DnsName): Reply | undefined {
   if (message.answers.length > 0) return undefined;

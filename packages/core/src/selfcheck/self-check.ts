@@ -1,14 +1,17 @@
-import type { DnsTransport } from '@zoneproof/dns';
+import type { AnyDnsServer, DnsTransport } from '@zoneproof/dns';
 import type { Clock, RandomBytes } from '../contract/index.ts';
+import { systemTimers, type Timers } from '../time/index.ts';
 import { createAsk } from './ask.ts';
 import { createZoneAsker } from './ask-zone.ts';
 import { createDelegations, type Delegations } from './delegations.ts';
 import { createGate } from './gate.ts';
+import { createListedView } from './listed-view.ts';
 import { createLocator, type Locator } from './locate.ts';
 import { lookAtServers } from './look.ts';
 import { listResolvers } from './resolvers.ts';
 import type { StartingServers } from './starting-servers.ts';
-import type { SelfCheck } from './types.ts';
+import type { SelfCheck, SelfCheckMode } from './types.ts';
+import { createWatches } from './watch/watches.ts';
 
 export interface SelfCheckOptions {
   /**
@@ -16,18 +19,28 @@ export interface SelfCheckOptions {
    * so that changes are picked up; what it throws becomes a LocateError `no-resolver`.
    */
   readonly resolvers: StartingServers;
+  /** Default `auto`. */
+  readonly mode?: SelfCheckMode;
+  /** Resolvers that `watch` asks last, once the authoritative servers agree. Default none. */
+  readonly lastResolvers?: () => readonly AnyDnsServer[];
   /** Authoritative servers are asked at port 53; a mapTransport may lead that elsewhere. */
   readonly transport: DnsTransport;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  /** For `watch`, default the system's. */
+  readonly timers?: Timers;
+  /** Ends what `watch` began; default never. */
+  readonly signal?: AbortSignal;
   /** One try of one question, default 2000: at most two over UDP and one over TCP. */
   readonly tryTimeoutMs?: number;
   /** How long a server may be silent before another is asked beside it when one answer is enough, default 400. */
   readonly hedgeMs?: number;
+  /** How long after the last server showed the values all are asked once more, default 1000; twice that in doubt. */
+  readonly confirmAfterMs?: number;
 }
 
 export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
-  const { transport, clock, random, tryTimeoutMs = 2000, hedgeMs = 400 } = options;
+  const { transport, clock, random, mode = 'auto', tryTimeoutMs = 2000, hedgeMs = 400 } = options;
   const ask = createAsk({ transport, random, tryTimeoutMs });
   // A socket each: far below the usual limit of 1,024 open files, and a burst that one server's receive buffer holds
   // (about 270 datagrams on Linux; a lost one costs a try of 2 s).
@@ -36,25 +49,49 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   let view: { readonly key: string; readonly delegations: Delegations; readonly locator: Locator } | undefined;
 
   async function currentView() {
-    const resolvers = await listResolvers(options.resolvers, ask, gate, hedgeMs);
+    let servers: readonly AnyDnsServer[] = [];
+    const list = async () => {
+      const found = await options.resolvers();
+      servers = found;
+      return found;
+    };
+    const resolvers = await listResolvers(list, ask, gate, hedgeMs);
     // What other servers said may not hold in the view of these.
     if (view?.key !== resolvers.key) {
       const delegations = createDelegations(resolvers, zoneAsker, clock);
-      view = { key: resolvers.key, delegations, locator: createLocator(delegations, zoneAsker, { clock, random }) };
+      const listed = createListedView(servers, resolvers, { ask, gate, clock });
+      const locator = createLocator(delegations, zoneAsker, listed, { clock, random, mode });
+      view = { key: resolvers.key, delegations, locator };
     }
     return view;
   }
 
+  const { signal = new AbortController().signal, timers = systemTimers, confirmAfterMs = 1000 } = options;
+  const watches = createWatches({
+    ask,
+    gate,
+    clock,
+    timers,
+    signal,
+    confirmAfterMs,
+    last: () => options.lastResolvers?.() ?? [],
+    forget: (name) => view?.locator.forget(name),
+  });
+  if (signal.aborted) watches.close();
+  else signal.addEventListener('abort', () => watches.close(), { once: true });
+
   return {
-    async locate(name, signal) {
-      signal.throwIfAborted();
-      return (await currentView()).locator.locate(name, signal);
+    async locate(name, callSignal) {
+      callSignal.throwIfAborted();
+      return (await currentView()).locator.locate(name, callSignal);
     },
-    async look(location, values, signal) {
-      const evidence = await lookAtServers(location, values, { ask, gate, clock }, signal);
+    async look(location, values, callSignal) {
+      const evidence = await lookAtServers(location, values, { ask, gate, clock }, callSignal);
       if (evidence.servers.some(({ finding }) => finding === 'lame')) view?.delegations.drop(location.zone);
       return evidence;
     },
+    watch: (wanted) => watches.watch(wanted),
+    unwatch: (key) => watches.unwatch(key),
     forget(name) {
       view?.locator.forget(name);
     },

@@ -1,5 +1,6 @@
 import type { Clock } from '../contract/index.ts';
 import { sharedController, untilAborted } from './abort.ts';
+import { shareBudget } from './budget.ts';
 
 /** Remembers what `load` found, and lets all who ask for one key meanwhile wait for the same work. */
 export interface SharedCache<V> {
@@ -43,8 +44,9 @@ export function createSharedCache<V>(clock: Clock, max: number): SharedCache<V> 
     return undefined;
   }
 
-  function take(key: string, work: Parameters<SharedCache<V>['load']>[2]): Flight<V> {
+  function take(key: string, asker: AbortSignal, work: Parameters<SharedCache<V>['load']>[2]): Flight<V> {
     const controller = sharedController();
+    shareBudget(asker, controller.signal);
     const promise = work(controller.signal).then(
       ({ value, ttlMs }) => {
         if (flights.get(key) === flight) {
@@ -70,7 +72,7 @@ export function createSharedCache<V>(clock: Clock, max: number): SharedCache<V> 
       signal.throwIfAborted();
       const known = get(key);
       if (known !== undefined) return known;
-      const flight = flights.get(key) ?? take(key, work);
+      const flight = flights.get(key) ?? take(key, signal, work);
       flight.waiting += 1;
       try {
         return await untilAborted(flight.promise, signal);

@@ -1,10 +1,20 @@
-import type { DnsName } from '@zoneproof/dns';
+import type { AnyDnsServer, DnsName, DnsTransportName } from '@zoneproof/dns';
 
 /** One address of one authoritative server. */
 export interface AuthoritativeServer {
   readonly name: DnsName;
   readonly address: string;
+  /** Default 53; another one only where the server is a listed one. */
+  readonly port?: number;
 }
+
+/**
+ * auto           authoritative servers, and those of the listed servers that are authoritative themselves; when not one
+ *                can be reached, the listed servers are asked for the value, after a wait
+ * authoritative  authoritative servers and nobody else
+ * listed-only    the listed servers and nobody else, after a wait
+ */
+export type SelfCheckMode = 'auto' | 'authoritative' | 'listed-only';
 
 /** Where a challenge name leads, found by asking authoritative servers only for the name itself. */
 export interface Location {
@@ -20,11 +30,23 @@ export interface Location {
   readonly servers: readonly AuthoritativeServer[];
   /** Authoritative servers of `zone` for which no address is known. */
   readonly unresolved?: readonly DnsName[];
+  /**
+   * Where nobody but these can be asked: no authoritative server can be reached, or the mode wants none. `servers` is
+   * empty then, and a CNAME at `name` is not known of, since the question for it would plant a negative answer.
+   */
+  readonly listed?: {
+    readonly servers: readonly AnyDnsServer[];
+    /** How long a resolver may keep that there is nothing: the zone's negative TTL, 60 s at most. */
+    readonly waitMs: number;
+    /** Why not the authoritative ones. */
+    readonly reason: string;
+  };
 }
 
 /** What one server answered. */
 export interface ServerEvidence {
-  readonly server: DnsName;
+  /** The server's name; a listed one as it is listed. */
+  readonly server: string;
   /** Empty when none is known. */
   readonly address: string;
   /**
@@ -34,10 +56,12 @@ export interface ServerEvidence {
    * unreachable  no usable answer in time
    */
   readonly finding: 'has' | 'lacks' | 'lame' | 'unreachable';
-  readonly transport: 'udp' | 'tcp';
+  readonly transport: DnsTransportName;
   readonly rttMs?: number;
   readonly rcode?: string;
   readonly aa?: boolean;
+  /** The zone's SOA serial there, asked for when a value takes its time. */
+  readonly serial?: number;
   /** Values seen, each shortened to 12 characters; at most 8. */
   readonly values?: readonly string[];
   /** Extended error text of the server (RFC 8914) or the reason why there is no answer. */
@@ -56,6 +80,8 @@ export interface Evidence {
   readonly at: number;
   readonly zone: DnsName;
   readonly target: DnsName;
+  /** `resolver`: no authoritative server was asked, only the listed ones. */
+  readonly by?: 'resolver';
   readonly servers: readonly ServerEvidence[];
   /** One sentence for people: what is missing where, and what to do. */
   readonly summary: string;
@@ -74,12 +100,42 @@ export class LocateError extends Error {
   }
 }
 
+/** Not one authoritative server of a zone answers at all. */
+export class SilentZoneError extends LocateError {}
+
 /** Finds where a challenge's value belongs, and proves that it can be seen there. */
 export interface SelfCheck {
   /** @throws LocateError */
   locate(name: DnsName, signal: AbortSignal): Promise<Location>;
   /** One round, bounded in time; never throws but for `signal`. */
   look(location: Location, values: readonly string[], signal: AbortSignal): Promise<Evidence>;
+  /**
+   * What is known so far of values that somebody waits for. Never waits and never throws: the first call begins to
+   * watch, in the background, and `wanted.changed` tells when there is news. See docs/self-check.md for the stages.
+   */
+  watch(wanted: Wanted): Sighting;
+  /** Ends the watch of this key. */
+  unwatch(key: string): void;
   /** Drops what is cached about a name's delegation, after a check that failed. */
   forget(name: DnsName): void;
+}
+
+/** Values at one name that somebody waits for. */
+export interface Wanted {
+  /** Whose they are: the same key again is the same watch, and another location or other values begin it anew. */
+  readonly key: string;
+  readonly location: Location;
+  readonly values: readonly string[];
+  /** Epoch milliseconds: when the service had taken the values, by its own signal where it gives one. */
+  readonly presentedAt: number;
+  /** Called once for each change of what `watch` would return, at most every 5 s while the verdict stays. */
+  changed(): void;
+}
+
+/** What is known of wanted values by now. */
+export interface Sighting {
+  /** `visible`: no reachable server lacks them, and a second round has confirmed it. */
+  readonly state: 'waiting' | 'visible';
+  /** Absent until every server has been asked, or has been seen to be silent. */
+  readonly evidence?: Evidence;
 }

@@ -59,5 +59,5 @@ test.each([
     'only 1 of 3 authoritative servers of example.com can be seen to have the value at _acme-challenge.example.com (b 192.0.2.2, udp, 12 ms, NOERROR; c 192.0.2.3, udp, 12 ms, NOERROR); check that these servers serve example.com, or correct its NS records',
   ],
 ])('%s is told as a sentence with its next step', (text, wanted, sentence) =>
-  expect(summarise(seen(text), wanted, 3600)).toBe(sentence),
+  expect(summarise(seen(text), { wanted, soa: { mname: 'a', refresh: 3600 } })).toBe(sentence),
 );

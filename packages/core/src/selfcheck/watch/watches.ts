@@ -1,0 +1,194 @@
+import { type AnyDnsServer, formatServer } from '@zoneproof/dns';
+import { type AskedServer, askedServers, listedServer } from '../asked-server.ts';
+import { nextLookAt } from '../schedule.ts';
+import type { Location, Sighting, Wanted } from '../types.ts';
+import { newZoneState, type Rules, type Watched } from './state.ts';
+import { createZoneWatch, type ZoneWatch, type ZoneWatchOptions } from './zone-watch.ts';
+
+/** All values that are waited for, by zone. */
+export interface Watches {
+  watch(wanted: Wanted): Sighting;
+  unwatch(key: string): void;
+  close(): void;
+}
+
+export interface WatchesOptions extends Omit<ZoneWatchOptions, 'state' | 'onNews' | 'onDoubt'> {
+  /** Asked last, once the authoritative servers agree; none: that is enough. */
+  readonly last: () => readonly AnyDnsServer[];
+  /** Milliseconds between the last server's first sight and the confirmation. */
+  readonly confirmAfterMs: number;
+  readonly forget: (name: Location['name']) => void;
+}
+
+interface Member {
+  readonly zone: ZoneWatch;
+  readonly watched: Watched;
+}
+
+interface Entry {
+  wanted: Wanted;
+  readonly first: Member;
+  /** At the resolvers that are asked last. */
+  second: Member | undefined;
+}
+
+export function createWatches(options: WatchesOptions): Watches {
+  const zones = new Map<string, ZoneWatch>();
+  const entries = new Map<string, Entry>();
+
+  function zoneWatch(location: Location, servers: readonly AskedServer[], rules: Rules): ZoneWatch {
+    const { zone, unresolved = [] } = location;
+    const names = servers.map(({ to, who }) => `${who.server} ${formatServer(to)}`);
+    const key = JSON.stringify([zone, rules.maySayNothing, names, unresolved]);
+    const known = zones.get(key);
+    if (known) return known;
+    const made = createZoneWatch({
+      ...options,
+      state: newZoneState(zone, servers, rules.maySayNothing ? [] : unresolved, rules),
+      onNews: ({ wanted }) => tell(wanted.key),
+      onDoubt: ({ wanted }) => options.forget(wanted.location.name),
+    });
+    zones.set(key, {
+      ...made,
+      get size() {
+        return made.size;
+      },
+      remove(watched) {
+        made.remove(watched);
+        if (made.size > 0) return;
+        made.close();
+        zones.delete(key);
+      },
+    });
+    return zones.get(key) as ZoneWatch;
+  }
+
+  function join(zone: ZoneWatch, wanted: Wanted): Member {
+    return { zone, watched: zone.add(wanted) };
+  }
+
+  function tell(key: string): void {
+    const entry = entries.get(key);
+    if (entry === undefined) return;
+    // News that only begins the last stage is none for the watcher.
+    if (entry.second === undefined && askLast(entry)) return;
+    entry.wanted.changed();
+  }
+
+  /** Begins the last stage where there is one and the others are over. @returns whether it was begun */
+  function askLast(entry: Entry): boolean {
+    const { first, wanted } = entry;
+    if (first.watched.visibleAt === undefined || wanted.location.listed !== undefined) return false;
+    const servers = options.last().map(listedServer);
+    if (servers.length === 0) return false;
+    const zone = zoneWatch(wanted.location, servers, lastRules);
+    entry.second = join(zone, { ...wanted, presentedAt: options.clock.now() });
+    return true;
+  }
+
+  function leave(entry: Entry): void {
+    entry.first.zone.remove(entry.first.watched);
+    entry.second?.zone.remove(entry.second.watched);
+  }
+
+  return {
+    watch(wanted) {
+      const known = entries.get(wanted.key);
+      if (known !== undefined && isSame(known.wanted, wanted)) {
+        known.wanted = wanted;
+        return sightingOf(known);
+      }
+      const { location } = wanted;
+      const rules =
+        location.listed === undefined ? authoritativeRules(options) : listedRules(location.listed.waitMs, options);
+      // Joined before the old watch is left: where both are one zone, its rounds go on.
+      const entry: Entry = {
+        wanted,
+        first: join(zoneWatch(location, askedServers(location), rules), wanted),
+        second: undefined,
+      };
+      entries.set(wanted.key, entry);
+      if (known !== undefined) leave(known);
+      return sightingOf(entry);
+    },
+    unwatch(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return;
+      entries.delete(key);
+      leave(entry);
+    },
+    close() {
+      for (const zone of zones.values()) zone.close();
+      zones.clear();
+      entries.clear();
+    },
+  };
+
+  function sightingOf(entry: Entry): Sighting {
+    const seen = entry.first.zone.sighting(entry.first.watched);
+    if (seen.state === 'waiting') {
+      if (entry.second !== undefined) entry.second.zone.remove(entry.second.watched);
+      entry.second = undefined;
+      return seen;
+    }
+    if (entry.second === undefined) return askLast(entry) ? { ...seen, state: 'waiting' } : seen;
+    return withLast(seen, entry.second.zone.sighting(entry.second.watched));
+  }
+}
+
+/** The authoritative servers' evidence with that of the resolvers that were asked last. */
+function withLast(seen: Sighting, last: Sighting): Sighting {
+  if (seen.evidence === undefined || last.evidence === undefined) return { ...seen, state: 'waiting' };
+  const servers = [...seen.evidence.servers, ...last.evidence.servers];
+  if (last.state === 'visible') return { state: 'visible', evidence: { ...seen.evidence, servers } };
+  const lacking = last.evidence.servers.filter(({ finding }) => finding === 'lacks').map(({ server }) => server);
+  const summary =
+    `${seen.evidence.summary}; of the resolvers that are asked last, ${lacking.join(', ')} ` +
+    `${lacking.length === 1 ? 'lacks' : 'lack'} it: nothing to do unless this lasts beyond the negative TTL of the zone`;
+  return { state: 'waiting', evidence: { ...seen.evidence, verdict: 'missing', servers, summary } };
+}
+
+function isSame(one: Wanted, other: Wanted): boolean {
+  return (
+    one.presentedAt === other.presentedAt &&
+    one.values.join('\n') === other.values.join('\n') &&
+    (one.location === other.location || placeOf(one.location) === placeOf(other.location))
+  );
+}
+
+function placeOf({ target, zone, servers, unresolved, listed }: Location): string {
+  return JSON.stringify([target, zone, servers, unresolved ?? [], listed?.servers ?? []]);
+}
+
+function authoritativeRules({ confirmAfterMs }: WatchesOptions): Rules {
+  return {
+    nextLookAt,
+    confirmAfterMs,
+    confirmFlickeringAfterMs: confirmAfterMs * 2,
+    asksSerials: true,
+    maySayNothing: false,
+  };
+}
+
+/** Resolvers keep what they did not find: they are asked late, and seldom. */
+function listedRules(waitMs: number, { confirmAfterMs }: WatchesOptions): Rules {
+  return {
+    nextLookAt: (looks, presentedAt, now) => (looks === 0 ? presentedAt + waitMs : now + seldomMs(looks)),
+    confirmAfterMs,
+    confirmFlickeringAfterMs: confirmAfterMs * 2,
+    asksSerials: false,
+    maySayNothing: false,
+  };
+}
+
+const lastRules: Rules = {
+  nextLookAt: (looks, presentedAt, now) => (looks === 0 ? presentedAt : now + seldomMs(looks)),
+  confirmAfterMs: undefined,
+  confirmFlickeringAfterMs: 0,
+  asksSerials: false,
+  maySayNothing: true,
+};
+
+function seldomMs(looks: number): number {
+  return Math.min(60_000, 10_000 * looks);
+}
