@@ -10,6 +10,7 @@ import type { CheckOptions, CheckTarget } from './check.ts';
 import { createCa } from './check-ca.ts';
 import { watchClocks } from './check-clock.ts';
 import { createPlannedObjects, type PlannedObjects } from './check-objects.ts';
+import { openProbeSession } from './check-write.ts';
 import type { CommandContext } from './context.ts';
 import { packageVersion } from './program.ts';
 import { openRegistry } from './registry.ts';
@@ -41,6 +42,8 @@ export async function openManifestTargets(
   const { clock } = context;
   const planned = await createPlannedObjects(objects, options.state, options.secrets);
   const clocks = watchClocks(egress, clock);
+  const calls = createProviderCalls(clock, systemTimers);
+  const run = effectRunner(context.inputs.hook);
   const sessions = new IssuerSessions({
     store: planned,
     registry,
@@ -48,13 +51,28 @@ export async function openManifestTargets(
     clock,
     random: systemRandom,
     timers: systemTimers,
-    calls: createProviderCalls(clock, systemTimers),
-    run: effectRunner(context.inputs.hook),
+    calls,
+    run,
     changes: () => 0,
     userAgent: `zoneproof/${packageVersion()}`,
     clusterResourceNamespace: 'default',
     warn: (_issuer, message) => void context.err.write(`zoneproof: ${message}\n`),
   });
+
+  const probing = options.write
+    ? await openProbeSession({
+        stateDir: options.state,
+        issuer: planned.issuers[0]?.metadata.name ?? '',
+        sessions,
+        calls,
+        clock,
+        run,
+      })
+    : undefined;
+  for (const { name, value } of probing?.left ?? [])
+    context.err.write(
+      `zoneproof: an earlier check left ${name} TXT "${value}", which could not be removed now either.\n`,
+    );
 
   async function targetOf(issuer: Issuer, names: readonly string[], mapping: CertificateSpec['dns01']) {
     const { providers, ca } = await partsOf(issuer);
@@ -68,7 +86,7 @@ export async function openManifestTargets(
         throw error;
       }
     };
-    return { names, ca, providers, route };
+    return { names, ca, providers, route, ...(probing !== undefined && { probe: probing.probe }) };
   }
 
   const parts = new Map<Issuer, Promise<{ readonly providers: Bound; readonly ca: ReturnType<typeof createCa> }>>();
@@ -83,7 +101,11 @@ export async function openManifestTargets(
     return made;
   }
 
-  return { targets: await targetsOf(planned, targetOf), close: () => sessions.close() };
+  const close = async (): Promise<void> => {
+    await probing?.close();
+    await sessions.close();
+  };
+  return { targets: await targetsOf(planned, targetOf), close };
 }
 
 type Bound = readonly Extract<Awaited<ReturnType<IssuerSessions['providers']>>[number], { bound: unknown }>['bound'][];

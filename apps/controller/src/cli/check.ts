@@ -120,14 +120,16 @@ function nameTarget(name: string, caaIdentities: readonly string[]): CheckTarget
   return { kind: 'Name', name, target: { names: [name], caaIdentities } };
 }
 
-/** Runs `work` for each, at most `max` at once; results in the order of `items`. */
+/** Runs `work` for each, at most `max` at once, and fails only when all have ended: some clean up. */
 async function inTurn<T, R>(items: readonly T[], max: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = [];
   const next = items.entries();
   const worker = async (): Promise<void> => {
     for (const [at, item] of next) results[at] = await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(max, items.length) }, worker));
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(max, items.length) }, worker));
+  const failed = ended.find((one) => one.status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
   return results;
 }
 

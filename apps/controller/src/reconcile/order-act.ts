@@ -12,6 +12,7 @@ import type { OrderStep, SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
 import { failOrder, waitForIssuer } from './order-obstacle.ts';
 import { valueKey } from './order-pace.ts';
+import { refuseForbidden } from './order-preflight.ts';
 import { startPublishing } from './order-publish.ts';
 import { followSync } from './order-sync.ts';
 import { removeValues } from './order-values.ts';
@@ -25,6 +26,7 @@ export async function actOnOrder(step: OrderStep, seen: SeenOrder, services: Ser
     case 'route':
       return findRoutes(step.domains, seen, services);
     case 'order':
+      await refuseForbidden(seen, services);
       return placeOrder(seen, services);
     case 'read-authorizations':
       return readAuthorizations(step.placed, seen, services);

@@ -27,6 +27,7 @@ export const reasons = {
   ProviderNotInstalled: 'The package of the provider is not installed or does not load.',
   ProviderInvalid: 'The provider block is invalid.',
   ZoneNotLocated: 'The zone of the name could not be found in the DNS.',
+  DNSSECBroken: 'DNSSEC of a zone is broken, so that CAs get no answer from it.',
   ZoneNotFound: 'The provider holds no zone for the name.',
   CredentialsRefused: 'The DNS service refused the credentials, or their Secret is missing.',
   PermissionDenied: 'The credentials may not do this.',

@@ -4,6 +4,7 @@ import type {
   Clock,
   Ledger,
   LedgerEntry,
+  Preflight,
   RandomBytes,
   RecordTarget,
   RecordWriter,
@@ -68,6 +69,7 @@ export interface Services {
   /** What providers say themselves of their propagation. */
   readonly sync: SyncSignal;
   readonly selfCheck: SelfCheck;
+  readonly preflight: Pick<Preflight, 'denials'>;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly run: RunEffect;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import {
   type Clock,
+  createPreflight,
   createProviderCalls,
   createRecordWriter,
   createSelfCheck,
@@ -96,13 +97,16 @@ export function startController(options: ControllerOptions): Controller {
     report({ level: 'error', ...key, reason, message });
   };
 
+  const dns = { resolvers: options.resolvers, transport: options.egress.dns, clock, random, timers };
+  const selfCheck = createSelfCheck(dns);
   const services: Services = {
     store,
     sessions,
     writer,
     ledger,
     sync,
-    selfCheck: createSelfCheck({ resolvers: options.resolvers, transport: options.egress.dns, clock, random }),
+    selfCheck,
+    preflight: createPreflight({ ...dns, selfCheck }),
     clock,
     random,
     run,

@@ -15,12 +15,11 @@ export interface ChallengeObservation {
 /** Asks for TXT only, and authoritative servers only. */
 export async function observeChallenge(
   location: Location,
-  servers: readonly { readonly address: string }[],
   ask: AskServer,
   random: RandomBytes,
   signal: AbortSignal,
 ): Promise<ChallengeObservation> {
-  const addresses = servers.map(({ address }) => address);
+  const addresses = location.servers.map(({ address }) => address);
   const look = async (name: DnsName | undefined): Promise<Reply | undefined> => {
     if (name === undefined) return undefined;
     const usable = (message: Parameters<typeof readReply>[0]) =>

@@ -28,6 +28,7 @@ export function judgeDnssec(seen: TrustObservation, anchors: readonly TrustAncho
     zone: seen.zone,
     state: chain.state,
     links: chain.links.map(linkFacts),
+    certain: view === 'bogus' || (chain.state === 'broken' && !chain.links.some(isAboutTime)),
     ...(resolver !== undefined && { resolver: { ...resolver, told: resolver.told ?? null, view } }),
   };
   const bogus = `the resolver ${resolver?.resolver} answers ${resolver?.rcode} unless it is told not to check${resolver?.told === undefined ? '' : ` (${resolver.told})`}`;
@@ -185,6 +186,11 @@ function viewOf(view: ResolverView | undefined): 'bogus' | 'validated' | 'unchec
   if (view.rcode === 'SERVFAIL') return view.uncheckedRcode === 'NOERROR' ? 'bogus' : 'unclear';
   if (view.rcode !== 'NOERROR') return 'unclear';
   return view.ad ? 'validated' : 'unchecked';
+}
+
+/** A wrong clock here would look the same. */
+function isAboutTime(link: DnssecLink): boolean {
+  return link.state === 'broken' && (link.problem === 'expired' || link.problem === 'not-yet-valid');
 }
 
 function anchorsOf(zone: ZoneKeys['zone'], anchors: readonly TrustAnchor[]) {

@@ -1,4 +1,5 @@
 export type { CaFacts, PreflightCa } from './ca.ts';
+export type { PreflightOptions } from './context.ts';
 export {
   type CheckId,
   checkTitles,
@@ -11,13 +12,6 @@ export {
   worstOf,
 } from './finding.ts';
 export type { TrustAnchor } from './observe-trust.ts';
-export {
-  createPreflight,
-  type Preflight,
-  type PreflightOptions,
-  type PreflightReport,
-  type PreflightTarget,
-  preflight,
-} from './preflight.ts';
-export type { RouteObservation } from './provider.ts';
+export { createPreflight, type DenialRequest, type Preflight, type PreflightReport, preflight } from './preflight.ts';
+export type { PreflightTarget } from './target.ts';
 export type { ProbeWriter } from './write-probe.ts';

@@ -50,16 +50,24 @@ export interface ResolverView {
 export function createTrustObserver(ask: AskServer, cuts: ZoneCuts, clock: Clock) {
   const sets = createSharedCache<SignedRrset | NotSeen>(clock, maxSets);
 
-  function fetchSet(type: 'DS' | 'DNSKEY', name: DnsName, at: DnsName, signal: AbortSignal) {
+  /** @param at the zone whose servers are asked, or these servers */
+  function fetchSet(
+    type: 'DS' | 'DNSKEY',
+    name: DnsName,
+    at: DnsName | readonly { readonly address: string }[],
+    signal: AbortSignal,
+  ) {
     return sets.load(`${type} ${name}`, signal, async (shared) => {
       try {
-        const { servers } = await cuts.servers(at, shared);
+        const servers = typeof at === 'string' ? (await cuts.servers(at, shared)).servers : at;
         const addresses = servers.map(({ address }) => address);
         const question = { name, type, dnssecOk: true };
         const reply = await ask.first(
           addresses,
           question,
-          ({ message }) => message.aa && message.rcode === 'NOERROR',
+          // A name without a public top-level domain: there is no DS record for certain.
+          ({ message }) =>
+            message.aa && (message.rcode === 'NOERROR' || (type === 'DS' && message.rcode === 'NXDOMAIN')),
           shared,
         );
         if ('problem' in reply)
@@ -87,7 +95,8 @@ export function createTrustObserver(ask: AskServer, cuts: ZoneCuts, clock: Clock
       zones.map(async (at, depth): Promise<ZoneTrust> => {
         const above = zones[depth - 1];
         const [dnskeys, ds] = await Promise.all([
-          fetchSet('DNSKEY', at, at, signal),
+          // The resolvers need not know the zone itself: it may begin at a challenge's name.
+          fetchSet('DNSKEY', at, at === zone && servers.length > 0 ? servers : at, signal),
           above === undefined ? undefined : fetchSet('DS', at, above, signal),
         ]);
         return { zone: at, dnskeys, ...(ds !== undefined && { ds }) };

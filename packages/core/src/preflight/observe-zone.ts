@@ -58,20 +58,20 @@ export async function observeZone(
   cuts: ZoneCuts,
   signal: AbortSignal,
 ): Promise<ZoneObservation> {
-  const isLeaf = zone === target || labelsOf(zone).includes('_acme-challenge');
+  const onlyTxt = isLeaf(zone, target);
   const [parent, listed] = await Promise.all([
     observeParent(zone, ask, cuts, signal),
     // A resolver would remember a negative answer to a challenge's name.
-    isLeaf ? undefined : cuts.servers(zone, signal).catch(unlessLocateError),
+    onlyTxt ? undefined : cuts.servers(zone, signal).catch(unlessLocateError),
   ]);
   const addresses = new Map([...located, ...(listed?.servers ?? [])].map((server) => [server.address, server]));
   const servers = await Promise.all(
     [...addresses.values()].map(async ({ name, address }): Promise<ServerObservation> => {
-      const type = isLeaf ? 'TXT' : 'SOA';
+      const type = onlyTxt ? 'TXT' : 'SOA';
       const [udp, tcp, ns] = await Promise.all([
         ask.one(address, { name: zone, type, dnssecOk: true }, signal),
         ask.one(address, { name: zone, type, dnssecOk: true, tcp: true }, signal),
-        isLeaf ? undefined : ask.one(address, { name: zone, type: 'NS' }, signal),
+        onlyTxt ? undefined : ask.one(address, { name: zone, type: 'NS' }, signal),
       ]);
       const own =
         ns !== undefined && 'message' in ns && ns.message.aa ? [...nameserversOf(ns.message, zone).keys()] : [];
@@ -79,6 +79,25 @@ export async function observeZone(
     }),
   );
   return { zone, parent, servers, unresolved };
+}
+
+/** What the first server says that has the SOA of the zone, which is enough to judge its signatures. */
+export async function observeOneServer(
+  { zone, target, servers }: Pick<Location, 'zone' | 'target' | 'servers'>,
+  ask: AskServer,
+  signal: AbortSignal,
+): Promise<ServerObservation | undefined> {
+  if (isLeaf(zone, target)) return undefined;
+  for (const { name, address } of servers.slice(0, 4)) {
+    const udp = answerOf(await ask.one(address, { name: zone, type: 'SOA', dnssecOk: true }, signal), zone);
+    if ('signed' in udp) return { name, address, udp, tcp: { problem: 'not asked', noWay: false }, nameservers: [] };
+  }
+  return undefined;
+}
+
+/** A zone that begins at the challenge's name, as an acme-dns may serve it. */
+function isLeaf(zone: DnsName, target: DnsName): boolean {
+  return zone === target || labelsOf(zone).includes('_acme-challenge');
 }
 
 async function observeParent(
@@ -112,10 +131,13 @@ function unlessLocateError(error: unknown): undefined {
   if (!(error instanceof LocateError)) throw error;
 }
 
-/** What came over UDP itself: an answer that had to be fetched over TCP because UDP was silent is none. */
+/** What came over UDP itself: an answer that had to be fetched over TCP is none, unless it was only too long. */
 function udpAnswer(reply: ServerReply, zone: DnsName): ServerAnswer {
-  if ('message' in reply && reply.transport === 'tcp') return { problem: 'no whole answer over UDP', noWay: false };
-  return answerOf(reply, zone);
+  if (!('message' in reply) || reply.transport === 'udp' || reply.udpProblem === 'truncated')
+    return answerOf(reply, zone);
+  if (reply.udpProblem === 'case')
+    return { problem: 'over UDP it answers in another letter case than it was asked (0x20)', noWay: false };
+  return { problem: 'no answer over UDP', noWay: false };
 }
 
 function answerOf(reply: ServerReply, zone: DnsName): ServerAnswer {

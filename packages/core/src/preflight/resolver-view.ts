@@ -1,7 +1,7 @@
 import {
+  type AnyDnsServer,
   DnsExchangeError,
   type DnsName,
-  type DnsServer,
   type DnsTransport,
   exchange,
   formatServer,
@@ -15,7 +15,7 @@ import type { ResolverView } from './observe-trust.ts';
  */
 export async function askResolver(
   zone: DnsName,
-  servers: readonly DnsServer[],
+  servers: readonly AnyDnsServer[],
   how: { readonly transport: DnsTransport; readonly random: RandomBytes; readonly tryTimeoutMs: number },
   signal: AbortSignal,
 ): Promise<ResolverView | undefined> {

@@ -51,8 +51,8 @@ function stateOf({ udp, tcp }: ServerObservation): State {
   const lame = answers.find((answer) => !answer.isAuthoritative);
   if (lame !== undefined)
     return { good: false, noWay: false, text: `answers ${lame.rcode} without authority for the zone` };
-  if ('problem' in udp) return { good: true, noWay: false, text: 'answers over TCP only' };
-  if ('problem' in tcp) return { good: true, noWay: false, text: `answers over UDP only (TCP: ${tcp.problem})` };
+  if ('problem' in udp) return { good: true, noWay: false, text: `answers over TCP only (${udp.problem})` };
+  if ('problem' in tcp) return { good: true, noWay: false, text: `answers over UDP only (${tcp.problem})` };
   return { good: true, noWay: false, text: 'answers' };
 }
 

@@ -1,0 +1,50 @@
+import type { Finding } from '@zoneproof/core';
+import { accountOf } from './issuer-decide.ts';
+import { issuerOf, openAccount } from './order-act.ts';
+import type { SeenOrder } from './order-decide.ts';
+import { Problem } from './problem.ts';
+import type { Services } from './services.ts';
+
+/** Trouble with looking costs an order no more than this. */
+const timeoutMs = 15_000;
+
+/**
+ * Looks whether the CA is sure to refuse, before it is asked: each failed authorization counts against a limit. Only a
+ * certain refusal stops an order. A CA without names for CAA is a private one, which may read neither CAA nor DNSSEC.
+ *
+ * @throws Problem
+ */
+export async function refuseForbidden(seen: SeenOrder, services: Services): Promise<void> {
+  const { acme } = await openAccount(seen, services);
+  const { caaIdentities } = (await acme.directory(services.signal)).meta;
+  if (caaIdentities.length === 0) return;
+  const denials = await findDenials(seen, caaIdentities, services);
+  const [first] = denials;
+  if (first === undefined) return;
+  throw new Problem(reasonOf(first), denials.map(({ detail }) => `${detail}.`).join(' '), 'change');
+}
+
+async function findDenials(
+  seen: SeenOrder,
+  caaIdentities: readonly string[],
+  services: Services,
+): Promise<readonly Finding[]> {
+  const { order, pace } = seen;
+  const { preflight, signal } = services;
+  const accountUrl = accountOf(issuerOf(seen, services));
+  const late = AbortSignal.timeout(timeoutMs);
+  const locations = new Map([...pace.routes].map(([domain, { location }]) => [domain, location]));
+  try {
+    return await preflight.denials(
+      { names: order.spec.dnsNames, caaIdentities, locations, ...(accountUrl !== undefined && { accountUrl }) },
+      AbortSignal.any([signal, late]),
+    );
+  } catch (error) {
+    if (signal.aborted || !late.aborted) throw error;
+    return [];
+  }
+}
+
+function reasonOf({ id }: Finding): 'CAAForbids' | 'DNSSECBroken' {
+  return id === 'caa' ? 'CAAForbids' : 'DNSSECBroken';
+}
