@@ -8,7 +8,7 @@ test('host names are looked up once in 30 s, however many ask', async () => {
   let now = 0;
   let lookups = 0;
   const lookup = async () => [`192.0.2.${++lookups}`];
-  const servers = listedServers([{ host: 'ns.example.com', port: 5353 }], { now: () => now }, lookup);
+  const servers = listedServers([{ kind: 'plain', host: 'ns.example.com', port: 5353 }], { now: () => now }, lookup);
   await Promise.all([servers(), servers(), servers()]);
   now = 29_999;
   await expect(servers()).resolves.toEqual([{ address: '192.0.2.1', port: 5353 }]);
