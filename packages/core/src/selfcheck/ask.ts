@@ -40,7 +40,7 @@ export function createAsk(options: {
       ? { tries: 1, timeoutMs: Math.ceil(tryTimeoutMs / 3) }
       : { tries: 2, timeoutMs: tryTimeoutMs };
     try {
-      return await exchange(question, server, { transport, signal, rd, random, ...patience });
+      return await exchange(question, server, { transport, signal, rd, ad: rd, random, ...patience });
     } catch (error) {
       signal.throwIfAborted();
       throw error;

@@ -40,11 +40,6 @@ export function isUnconfirmed({ askedAt, asking, confirmAt }: Watched, { index }
   return !asking[index] && (askedAt[index] ?? 0) < confirmAt;
 }
 
-/** Where a source does not show all values of `watched`, by its last answer. */
-export function isPending(watched: Watched, { index }: Source): boolean {
-  return watched.rows[index]?.finding !== 'has';
-}
-
 /** What a source may be sent at `now`. */
 export function tokensAt({ tokens, tokensAt: since }: Source, now: number): number {
   return Math.min(burst, tokens + ((now - since) * perSecond) / 1000);
@@ -99,29 +94,26 @@ function* dueQuestions(state: ZoneState, source: Source, plan: Plan): Iterable<Q
 const refillMs = (10 * 1000) / perSecond;
 
 /** Members that are asked for one by one, since one of them was found here. */
-function* unswept({ members, lanes }: Pick<Cohort, 'members' | 'lanes'>, source: Source): Generator<Watched> {
-  const lane = lanes[source.index];
+function* unswept({ lanes }: Cohort, { index }: Source): Generator<Watched> {
+  const lane = lanes[index];
   if (lane === undefined || lane.openedAt === 0) return;
-  for (const watched of members)
-    if (
-      isPending(watched, source) &&
-      !watched.asking[source.index] &&
-      (watched.askedAt[source.index] ?? 0) < lane.openedAt
-    )
-      yield watched;
+  for (const watched of lane.pending)
+    if (!watched.asking[index] && (watched.askedAt[index] ?? 0) < lane.openedAt) yield watched;
 }
 
 /** The scouts that may be sent now, those first that wait longest; wakes the plan for the others. */
 function dueScouts(state: ZoneState, source: Source, plan: Plan): readonly Watched[] {
   const { now } = plan;
-  const due: { lane: Lane; watched: Watched }[] = [];
-  for (const { members, lanes } of state.cohorts.values()) {
-    const lane = lanes[source.index];
-    if (lane === undefined || lane.asking || !unswept({ members, lanes }, source).next().done) continue;
-    const watched = leastRecentlyAsked(members, source);
-    if (watched === undefined) continue;
-    if (lane.nextLookAt <= now) due.push({ lane, watched });
-    else plan.wake(lane.nextLookAt);
+  const due: { readonly lane: Lane; readonly watched: Watched }[] = [];
+  for (const cohort of state.cohorts.values()) {
+    const lane = cohort.lanes[source.index];
+    if (lane === undefined || lane.asking || lane.pending.size === 0) continue;
+    if (lane.nextLookAt > now) {
+      plan.wake(lane.nextLookAt);
+      continue;
+    }
+    const watched = unswept(cohort, source).next().done ? leastRecentlyAsked(lane, source) : undefined;
+    if (watched !== undefined) due.push({ lane, watched });
   }
   const recent = source.misses.filter((at) => now - at < 1000);
   const allowed = Math.max(0, missesPerSecond - recent.length);
@@ -131,11 +123,10 @@ function dueScouts(state: ZoneState, source: Source, plan: Plan): readonly Watch
 }
 
 /** So that one value that never comes does not keep the others of its cohort from being found. */
-function leastRecentlyAsked(members: ReadonlySet<Watched>, source: Source): Watched | undefined {
-  const { index } = source;
+function leastRecentlyAsked({ pending }: Lane, { index }: Source): Watched | undefined {
   let best: Watched | undefined;
-  for (const watched of members) {
-    if (!isPending(watched, source) || watched.asking[index]) continue;
+  for (const watched of pending) {
+    if (watched.asking[index]) continue;
     if (best === undefined || (watched.askedAt[index] ?? 0) < (best.askedAt[index] ?? 0)) best = watched;
     if (best.askedAt[index] === 0) return best;
   }

@@ -71,6 +71,8 @@ export interface Cohort {
 
 /** A cohort at one source. */
 export interface Lane {
+  /** Members that the source does not show, by its last answer to each. */
+  readonly pending: Set<Watched>;
   looks: number;
   nextLookAt: number;
   /** A scout is under way. */
@@ -97,12 +99,14 @@ export interface Watched {
   confirmAt: number;
   /** Since when they are confirmed. */
   visibleAt: number | undefined;
-  /** What the watcher knows: the verdict, and what the servers show. */
-  told: { readonly verdict: Told; readonly picture: string } | undefined;
+  /** What there is to say by now; undefined also while all was seen once and is not confirmed. */
+  news: News | undefined;
+  /** What the watcher knows: that, and what the servers show. */
+  told: { readonly news: News; readonly picture: string } | undefined;
   toldAt: number;
 }
 
-export type Told = 'visible' | 'missing' | 'unreachable';
+export type News = 'visible' | 'missing' | 'unreachable';
 
 /** One question to be sent now. */
 export type Question =

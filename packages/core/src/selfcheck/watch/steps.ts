@@ -2,7 +2,7 @@ import type { SoaData } from '@zoneproof/dns';
 import { wireValues, withoutAddress } from '../finding.ts';
 import type { ServerEvidence, Wanted } from '../types.ts';
 import { judge } from '../verdict.ts';
-import { isPending, isUnconfirmed, tokensAt } from './decide.ts';
+import { isUnconfirmed, tokensAt } from './decide.ts';
 import { type Cohort, missesPerSecond, type Question, type Source, type Watched, type ZoneState } from './state.ts';
 
 /** Takes up values to watch. */
@@ -21,10 +21,12 @@ export function addWatched(state: ZoneState, wanted: Wanted): Watched {
     passedAt: undefined,
     confirmAt: 0,
     visibleAt: undefined,
+    news: undefined,
     told: undefined,
     toldAt: 0,
   };
   cohort.members.add(watched);
+  for (const { pending } of cohort.lanes) pending.add(watched);
   const sharers = state.byTarget.get(location.target) ?? new Set();
   state.byTarget.set(location.target, sharers.add(watched));
   return watched;
@@ -33,6 +35,7 @@ export function addWatched(state: ZoneState, wanted: Wanted): Watched {
 export function removeWatched(state: ZoneState, watched: Watched): void {
   const { cohort, sought } = watched;
   cohort.members.delete(watched);
+  for (const { pending } of cohort.lanes) pending.delete(watched);
   if (cohort.members.size === 0) state.cohorts.delete(cohort.second);
   state.settling.delete(watched);
   const sharers = state.byTarget.get(sought.target);
@@ -92,10 +95,11 @@ export function endQuestion(
   const { row, soa } = outcome(watched);
   if (soa !== undefined) state.soa = soa;
   if (row.finding === 'unreachable') {
-    if (purpose === 'confirm' || isPending(watched, source)) watched.rows[index] = row;
+    const isKnown = watched.rows[index]?.finding === 'has' && purpose !== 'confirm';
     // It has answered a later question: this one got lost, and says nothing of the server.
-    if (source.answeredAt >= askedAt) return [watched];
-    if (watched.rows[index] === row && purpose !== 'confirm') watched.rows[index] = undefined;
+    const isLost = source.answeredAt >= askedAt;
+    if (!isKnown) setRow(watched, source, isLost || purpose === 'confirm' ? row : undefined);
+    if (isLost) return [watched];
     const isNews = source.silent === undefined;
     source.silent = row;
     source.silentAt = now;
@@ -110,7 +114,7 @@ export function endQuestion(
   for (const sharer of state.byTarget.get(watched.sought.target) ?? []) {
     const own = sharer === watched ? row : outcome(sharer).row;
     if (sharer.rows[index]?.finding === 'has' && own.finding !== 'has') source.flickers = true;
-    sharer.rows[index] = own;
+    setRow(sharer, source, own);
     if (sharer !== watched) sharer.askedAt[index] = Math.max(sharer.askedAt[index] ?? 0, askedAt);
   }
   if (row.finding === 'has') source.misses = source.misses.filter((at) => at !== askedAt);
@@ -122,6 +126,14 @@ export function endQuestion(
   if (wasSilent) return everyone(state);
   if (lane?.last !== before) return watched.cohort.members;
   return state.byTarget.get(watched.sought.target) ?? [];
+}
+
+function setRow(watched: Watched, { index }: Source, row: ServerEvidence | undefined): void {
+  watched.rows[index] = row;
+  const { members, lanes } = watched.cohort;
+  const pending = lanes[index]?.pending;
+  if (row?.finding === 'has' || !members.has(watched)) pending?.delete(watched);
+  else pending?.add(watched);
 }
 
 /** Notes a serial that was asked for. */
@@ -161,42 +173,43 @@ function rowAt(watched: Watched, source: Source): ServerEvidence | undefined {
 /** Why a server is known to lack a value that it was not asked for. */
 export const inferred = 'a value written at the same time is not there yet';
 
-/** Draws the conclusion from all answers so far. @returns whether the stage of `watched` changed */
-export function settle(state: ZoneState, watched: Watched, now: number): boolean {
+/** Draws the conclusion from all answers so far. */
+export function settle(state: ZoneState, watched: Watched, now: number): void {
   const rows = rowsOf(state, watched);
   const verdict = rows && judge(rows);
   const passes = verdict === 'visible' || (verdict === 'unreachable' && state.rules.maySayNothing);
   if (!passes) {
-    const wasSettling = watched.passedAt !== undefined;
     watched.passedAt = undefined;
     watched.visibleAt = undefined;
+    watched.news = verdict;
     state.settling.delete(watched);
-    return wasSettling;
+    return;
   }
-  if (watched.visibleAt !== undefined) return false;
-  const { confirmAfterMs, confirmFlickeringAfterMs } = state.rules;
-  if (watched.passedAt === undefined) {
-    watched.passedAt = now;
-    const doubtful = state.sources.some(({ flickers }) => flickers);
-    watched.confirmAt = now + (doubtful ? confirmFlickeringAfterMs : (confirmAfterMs ?? 0));
-    if (confirmAfterMs !== undefined) {
-      state.settling.add(watched);
-      // A silent server has its second chance in the same time.
-      for (const source of state.sources)
-        if (source.silent !== undefined) source.probeAt = Math.min(source.probeAt, now);
-      return true;
-    }
-  }
-  if (confirmAfterMs !== undefined && !isConfirmed(state, watched, now)) return false;
+  if (watched.visibleAt !== undefined) return;
+  if (watched.passedAt === undefined) pass(state, watched, now);
+  if (state.settling.has(watched) && !isConfirmed(state, watched, now)) return;
   state.settling.delete(watched);
   watched.visibleAt = now;
-  return true;
+  watched.news = 'visible';
+}
+
+function pass(state: ZoneState, watched: Watched, now: number): void {
+  const { confirmAfterMs, confirmFlickeringAfterMs } = state.rules;
+  watched.passedAt = now;
+  if (confirmAfterMs === undefined) return;
+  const isDoubtful = state.sources.some(({ flickers }) => flickers);
+  watched.confirmAt = now + (isDoubtful ? confirmFlickeringAfterMs : confirmAfterMs);
+  watched.news = undefined;
+  state.settling.add(watched);
+  // A silent server has its second chance in the same time.
+  for (const source of state.sources) if (source.silent !== undefined) source.probeAt = Math.min(source.probeAt, now);
 }
 
 /** Confirms once more what was found visible some time ago. */
 export function confirmAgain(state: ZoneState, watched: Watched, now: number): void {
-  watched.visibleAt = undefined;
   if (state.rules.confirmAfterMs === undefined) return;
+  watched.visibleAt = undefined;
+  watched.news = undefined;
   watched.passedAt = now;
   watched.confirmAt = now;
   state.settling.add(watched);
@@ -218,6 +231,7 @@ function* everyone({ cohorts }: ZoneState): Iterable<Watched> {
 
 function newCohort(state: ZoneState, second: number, presentedAt: number): Cohort {
   const lane = () => ({
+    pending: new Set<Watched>(),
     looks: 0,
     nextLookAt: state.rules.nextLookAt(0, presentedAt, presentedAt),
     asking: false,

@@ -8,7 +8,7 @@ import { summarise } from '../summary.ts';
 import type { Evidence, ServerEvidence, Sighting, Wanted } from '../types.ts';
 import { judge } from '../verdict.ts';
 import { decideWatch } from './decide.ts';
-import type { Question, Told, Watched, ZoneState } from './state.ts';
+import type { Question, Watched, ZoneState } from './state.ts';
 import {
   addWatched,
   beginQuestion,
@@ -58,8 +58,8 @@ const maxRows = 16;
 
 export function createZoneWatch(options: ZoneWatchOptions): ZoneWatch {
   const { state, ask, gate, clock, timers, signal } = options;
-  /** Of whom something is known that was not told yet. */
-  const stale = new Set<Watched>();
+  /** Of whom something may be known that was not told yet, and when it is worth telling. */
+  const untold = new Map<Watched, number>();
   let timer: { readonly at: number; readonly handle: TimerHandle } | undefined;
   let pumpedAt = Number.NEGATIVE_INFINITY;
   let doubtAt = 0;
@@ -114,40 +114,38 @@ export function createZoneWatch(options: ZoneWatchOptions): ZoneWatch {
       watched === undefined
         ? noteSerial(state, source, soaIn(answer))
         : endQuestion(state, question, askedAt, outcome, now);
-    for (const one of [...touched]) {
-      settle(state, one, now);
-      stale.add(one);
-    }
+    for (const one of [...touched]) conclude(one, now);
     if (watched?.rows[source.index]?.finding === 'lame') doubt(watched, now);
     soon();
+  }
+
+  function conclude(watched: Watched, now: number): void {
+    settle(state, watched, now);
+    const { news, told, toldAt, wanted } = watched;
+    if (news === undefined) untold.delete(watched);
+    else if (news === 'visible' && told?.news !== 'visible') untold.set(watched, now);
+    else
+      untold.set(watched, Math.max(wanted.presentedAt + firstNewsMs, told?.news === news ? toldAt + newsEveryMs : 0));
   }
 
   /** Tells what is worth telling, and when there will be more. */
   function tell(now: number): number | undefined {
     let nextAt: number | undefined;
-    for (const watched of stale) {
-      const rows = rowsOf(state, watched);
-      const verdict = toldVerdict(watched, rows);
-      if (rows === undefined || verdict === undefined) {
-        stale.delete(watched);
-        continue;
-      }
-      const isSame = watched.told?.verdict === verdict;
-      const at =
-        verdict === 'visible' && !isSame
-          ? now
-          : Math.max(watched.wanted.presentedAt + firstNewsMs, isSame ? watched.toldAt + newsEveryMs : 0);
+    for (const [watched, at] of untold) {
       if (at > now) {
         nextAt = Math.min(nextAt ?? at, at);
         continue;
       }
-      stale.delete(watched);
+      untold.delete(watched);
+      const { news } = watched;
+      const rows = rowsOf(state, watched);
+      if (news === undefined || rows === undefined) continue;
       const picture = pictureOf(rows);
-      if (isSame && watched.told?.picture === picture) continue;
-      watched.told = { verdict, picture };
+      if (watched.told?.news === news && watched.told.picture === picture) continue;
+      watched.told = { news, picture };
       watched.toldAt = now;
       options.onNews(watched);
-      if (verdict !== 'visible' && now - watched.wanted.presentedAt >= firstDoubtMs) doubt(watched, now);
+      if (news !== 'visible' && now - watched.wanted.presentedAt >= firstDoubtMs) doubt(watched, now);
     }
     return nextAt;
   }
@@ -166,14 +164,13 @@ export function createZoneWatch(options: ZoneWatchOptions): ZoneWatch {
       size += 1;
       const watched = addWatched(state, wanted);
       // Whoever comes later knows from the first moment what is known of the servers.
-      settle(state, watched, clock.now());
-      stale.add(watched);
+      conclude(watched, clock.now());
       soon();
       return watched;
     },
     remove(watched) {
       size -= 1;
-      stale.delete(watched);
+      untold.delete(watched);
       removeWatched(state, watched);
     },
     sighting(watched) {
@@ -197,13 +194,6 @@ export function createZoneWatch(options: ZoneWatchOptions): ZoneWatch {
       timer = undefined;
     },
   };
-}
-
-function toldVerdict(watched: Watched, rows: readonly ServerEvidence[] | undefined): Told | undefined {
-  if (watched.visibleAt !== undefined) return 'visible';
-  const verdict = rows && judge(rows);
-  // Seen everywhere, and not confirmed: there is nothing to say yet.
-  return verdict === 'visible' ? undefined : verdict;
 }
 
 function evidenceOf(state: ZoneState, watched: Watched, rows: readonly ServerEvidence[], now: number): Evidence {
