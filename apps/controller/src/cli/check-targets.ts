@@ -1,9 +1,18 @@
-import { createProviderCalls, type Egress, ProviderError, systemRandom, systemTimers } from '@zoneproof/core';
+import {
+  createProviderCalls,
+  type Egress,
+  type PreflightCa,
+  ProviderError,
+  systemRandom,
+  systemTimers,
+} from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import { effectRunner } from '../effects/effects.ts';
 import { loadManifests, showProblem } from '../manifests/index.ts';
+import { baseName, candidateProviders } from '../reconcile/choose-provider.ts';
 import { Problem } from '../reconcile/problem.ts';
 import { chooseRoute } from '../reconcile/route.ts';
+import type { IssuerProvider } from '../reconcile/services.ts';
 import type { CertificateSpec, Issuer } from '../resources/types.ts';
 import { IssuerSessions } from '../runtime/sessions.ts';
 import type { CheckOptions, CheckTarget } from './check.ts';
@@ -74,8 +83,13 @@ export async function openManifestTargets(
       `zoneproof: an earlier check left ${name} TXT "${value}", which could not be removed now either.\n`,
     );
 
-  async function targetOf(issuer: Issuer, names: readonly string[], mapping: CertificateSpec['dns01']) {
-    const { providers, ca } = await partsOf(issuer);
+  /** For a Certificate the providers that may serve one of its names; for an Issuer all. */
+  async function targetOf(issuer: Issuer, certificate?: CertificateSpec): Promise<CheckTarget['target']> {
+    const { all, ca } = await partsOf(issuer);
+    const names = certificate?.dnsNames ?? [];
+    const mapping = certificate?.dns01;
+    const used = names.flatMap((name) => candidateProviders(all, mapping, baseName(name)));
+    const providers = all.filter((one) => certificate === undefined || used.includes(one)).map(({ bound }) => bound);
     const route = async (domain: DnsName, location: Parameters<typeof chooseRoute>[1], signal: AbortSignal) => {
       try {
         return await chooseRoute(domain, location, mapping, issuer, { sessions, clock }, signal);
@@ -89,12 +103,12 @@ export async function openManifestTargets(
     return { names, ca, providers, route, ...(probing !== undefined && { probe: probing.probe }) };
   }
 
-  const parts = new Map<Issuer, Promise<{ readonly providers: Bound; readonly ca: ReturnType<typeof createCa> }>>();
+  const parts = new Map<Issuer, Promise<{ readonly all: readonly IssuerProvider[]; readonly ca: PreflightCa }>>();
   function partsOf(issuer: Issuer) {
     const made =
       parts.get(issuer) ??
       sessions.providers(issuer).then((all) => ({
-        providers: all.flatMap((one) => ('bound' in one ? [one.bound] : [])),
+        all: all.filter((one) => 'bound' in one),
         ca: createCa(issuer, sessions, clocks),
       }));
     parts.set(issuer, made);
@@ -108,32 +122,22 @@ export async function openManifestTargets(
   return { targets: await targetsOf(planned, targetOf), close };
 }
 
-type Bound = readonly Extract<Awaited<ReturnType<IssuerSessions['providers']>>[number], { bound: unknown }>['bound'][];
-
-/** A target for each Certificate, and one for each Issuer that no Certificate of these manifests uses. */
+/** A target for each Certificate and for each Issuer. */
 async function targetsOf(
   planned: PlannedObjects,
-  targetOf: (
-    issuer: Issuer,
-    names: readonly string[],
-    mapping: CertificateSpec['dns01'],
-  ) => Promise<CheckTarget['target']>,
+  targetOf: (issuer: Issuer, certificate?: CertificateSpec) => Promise<CheckTarget['target']>,
 ): Promise<readonly CheckTarget[]> {
   const targets: CheckTarget[] = [];
-  const used = new Set<Issuer>();
   for (const { namespace, name, spec } of planned.certificates) {
     const { kind = 'Issuer', name: issuerName } = spec.issuerRef;
     const issuer = planned.get(kind, kind === 'ClusterIssuer' ? '' : namespace, issuerName);
-    if (issuer === undefined) continue;
-    used.add(issuer);
-    const target = await targetOf(issuer, spec.dnsNames, spec.dns01);
-    targets.push({ kind: 'Certificate', name: `${namespace}/${name}`, target });
+    if (issuer === undefined) continue; // never: references were checked with the manifests
+    targets.push({ kind: 'Certificate', name: `${namespace}/${name}`, target: await targetOf(issuer, spec) });
   }
   for (const issuer of planned.issuers) {
-    if (used.has(issuer)) continue;
     const { namespace, name } = issuer.metadata;
     const title = issuer.kind === 'ClusterIssuer' ? name : `${namespace}/${name}`;
-    targets.push({ kind: issuer.kind, name: title, target: await targetOf(issuer, [], undefined) });
+    targets.push({ kind: issuer.kind, name: title, target: await targetOf(issuer) });
   }
   return targets;
 }

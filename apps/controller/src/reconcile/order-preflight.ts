@@ -21,7 +21,7 @@ export async function refuseForbidden(seen: SeenOrder, services: Services): Prom
   const denials = await findDenials(seen, caaIdentities, services);
   const [first] = denials;
   if (first === undefined) return;
-  throw new Problem(reasonOf(first), denials.map(({ detail }) => `${detail}.`).join(' '), 'change');
+  throw new Problem(reasonOf(first), denials.map(({ detail }) => detail).join(' '), 'change');
 }
 
 async function findDenials(

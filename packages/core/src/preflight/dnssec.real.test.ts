@@ -30,7 +30,7 @@ afterEach(async () => {
 
 describeReal(['bind', 'bind-dnssec'], 'zones that BIND signed and serves', () => {
   test.each<[string, SignOptions, (signed: SignedZone) => SignedZone, RegExp]>([
-    ['sound', {}, same, /^ok: a\.test is signed, and its chain of trust is whole$/],
+    ['sound', {}, same, /^ok: a\.test is signed, and its chain of trust is whole\.$/],
     ['unsigned', {}, (signed) => ({ ...signed, ds: [] }), /^ok: a\.test is not signed: test has no DS record/],
     [
       'expired',
@@ -42,7 +42,7 @@ describeReal(['bind', 'bind-dnssec'], 'zones that BIND signed and serves', () =>
       'about to expire',
       { until: new Date(Date.now() + day / 24) },
       same,
-      /^warning: the signature of the \w+ set of a\.test ends at .*; see that its signer is running$/,
+      /^warning: the signature of the \w+ set of a\.test ends at .*; see that its signer is running\.$/,
     ],
     [
       'the DS record of an earlier key',

@@ -54,14 +54,15 @@ export interface Verdict {
   readonly facts: Facts;
 }
 
+/** A verdict with its place; the sentence ends with a full stop. */
 export interface Finding extends Verdict {
   readonly id: CheckId;
   readonly title: string;
   readonly about: Subject;
 }
 
-export function finding(id: CheckId, about: Subject, verdict: Verdict): Finding {
-  return { id, title: checkTitles[id], about, ...verdict };
+export function finding(id: CheckId, about: Subject, { result, detail, facts }: Verdict): Finding {
+  return { id, title: checkTitles[id], about, result, detail: /[.?!]$/.test(detail) ? detail : `${detail}.`, facts };
 }
 
 const rank: Readonly<Record<FindingResult, number>> = { failed: 0, unknown: 1, warning: 2, ok: 3, skipped: 4 };

@@ -121,13 +121,13 @@ describe('CAA', () => {
       'at the name',
       (ns) => caa(ns, 'www.example.com', issue('ca.example')),
       'www.example.com',
-      /^ok: www\.example\.com: at www\.example\.com, CAA 0 issue "ca\.example" allows it$/,
+      /^ok: www\.example\.com: at www\.example\.com, CAA 0 issue "ca\.example" allows it\.$/,
     ],
     [
       'inherited from the apex',
       (ns) => caa(ns, 'example.com', issue('other.example')),
       'www.example.com',
-      /^failed: www\.example\.com: at example\.com, .*does not let ca\.example issue; add CAA 0 issue "ca\.example" there$/,
+      /^failed: www\.example\.com: at example\.com, .*does not let ca\.example issue; add CAA 0 issue "ca\.example" there\.$/,
     ],
     [
       'the nearest counts',
@@ -148,7 +148,7 @@ describe('CAA', () => {
       'another method',
       (ns) => caa(ns, 'example.com', issue('ca.example; validationmethods=http-01')),
       'example.com',
-      /^failed: .*add dns-01 to validationmethods there$/,
+      /^failed: .*add dns-01 to validationmethods there\.$/,
     ],
     [
       'an account that is not known here',

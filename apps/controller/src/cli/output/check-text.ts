@@ -30,7 +30,7 @@ export function showCheck(report: CheckReport, { out, style }: CommandContext): 
 
 function lines(findings: readonly Shown[], columns: number, style: Style): string {
   // What does not apply is in the JSON.
-  const told = worstFirst(findings.filter(({ result }) => result !== 'skipped'));
+  const told = worstFirst(withoutRepeats(findings.filter(({ result }) => result !== 'skipped')));
   const width = Math.max(0, ...told.map(({ title }) => title.length));
   const indent = 2 + markWidth + 2 + width + 2;
   return told
@@ -66,6 +66,17 @@ function marks(style: Style): Readonly<Record<FindingResult, string>> {
   };
 }
 
+/** Apex and wildcard mostly have the same to say. */
+function withoutRepeats(findings: readonly Shown[]): readonly Shown[] {
+  return [...new Map(findings.map((one) => [`${one.title} ${one.detail}`, one])).values()];
+}
+
 function titleOf({ about: { kind, name } }: Shown): string {
-  return kind === 'name' ? name : kind === 'zone' ? `zone ${name}` : kind === 'ca' ? `CA ${name}` : name;
+  return kind === 'name'
+    ? name.replace(/^\*\./, '')
+    : kind === 'zone'
+      ? `zone ${name}`
+      : kind === 'ca'
+        ? `CA ${name}`
+        : name;
 }
