@@ -78,6 +78,9 @@ export async function resolveNameservers(
 
 function parseEntry(item: string): NameserverEntry | string {
   if (item === '') return 'an entry is empty: remove the extra comma';
+  if (item.length > maxEntry) return `it is longer than the ${maxEntry} characters that are read`;
+  if (/[\s\p{C}]/u.test(item)) return 'it holds a space or a character that cannot be printed';
+  if (item.includes('@')) return `a user or password is not understood: write ${shownEntry(item)}`;
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(item) ?? [];
   switch (scheme?.toLowerCase()) {
     case undefined:
@@ -87,11 +90,11 @@ function parseEntry(item: string): NameserverEntry | string {
     case 'https':
       return parseHttps(rest);
     case 'http':
-      return `DNS over HTTP has to be encrypted: write https://${withoutCredentials(rest)}`;
+      return `DNS over HTTP has to be encrypted: write https://${rest}`;
     case 'udp':
     case 'tcp':
     case 'dns':
-      return `plain DNS has no scheme, and is asked over UDP and TCP: write ${withoutCredentials(rest)}`;
+      return `plain DNS has no scheme, and is asked over UDP and TCP: write ${rest}`;
     default:
       return `"${scheme}" is not understood: write host:port, tls://host or https://host/path`;
   }
@@ -106,8 +109,7 @@ function parsePlain(item: string): PlainEntry | string {
 
 function parseTls(rest: string): NameserverEntry | string {
   const [place = '', ...path] = rest.split(/[/?#]/);
-  if (path.some((part) => part !== ''))
-    return `a resolver over TLS has no path: write tls://${withoutCredentials(place)}`;
+  if (path.some((part) => part !== '')) return `a resolver over TLS has no path: write tls://${place}`;
   const parsed = parsePlace(place, 853, 'tls://');
   if (typeof parsed === 'string') return parsed;
   return { kind: 'tls', host: parsed.host, port: parsed.port ?? 853 };
@@ -139,7 +141,6 @@ interface Place {
 
 /** `host`, `host:port`, `[IPv6]` or `[IPv6]:port`; `usual` and `prefix` are for the corrections. */
 function parsePlace(text: string, usual: number, prefix = ''): Place | string {
-  if (text.includes('@')) return `a user or password is not understood: write ${prefix}${withoutCredentials(text)}`;
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/s.exec(text);
   if (bracketed) {
     const [, host = '', port] = bracketed;
@@ -187,12 +188,12 @@ function withPort(
 
 /** An entry in a message: a password that somebody put there stays out of logs. */
 function shownEntry(item: string): string {
-  return item.replace(/^([a-z][a-z0-9+.-]*:\/\/)?[^/?#]*@/i, '$1').slice(0, 80);
+  const shown = item.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, '$1').replace(/\p{C}/gu, '?');
+  return shown.length > 80 ? `${shown.slice(0, 80)}...` : shown;
 }
 
-function withoutCredentials(place: string): string {
-  return place.replace(/^[^/?#]*@/, '').slice(0, 80);
-}
+// A URL with a host name of 253 characters.
+const maxEntry = 300;
 
 async function systemLookup(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
