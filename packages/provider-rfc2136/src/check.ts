@@ -1,4 +1,4 @@
-import { type CallContext, type CheckItem, isProviderError } from '@zoneproof/core';
+import { type CallContext, type CheckItem, checkFailure } from '@zoneproof/core';
 import { formatServer, type TsigKey, toDnsName } from '@zoneproof/dns';
 import type { Client } from './client.ts';
 import { type Peer, refusalError, skewText } from './errors.ts';
@@ -19,14 +19,14 @@ export async function checkServer(
   try {
     await client.ask(toDnsName(''), 'SOA', call);
   } catch (error) {
-    return [{ what: 'reachable', result: 'failed', detail: told(error, at) }];
+    return [{ what: 'reachable', result: 'failed', detail: checkFailure(error, peer.providerName) }];
   }
   const reachable: CheckItem = { what: 'reachable', result: 'ok', detail: `${at} answers queries.` };
   try {
     const key = await currentKey();
     return [reachable, ...(key ? await checkKey(client, key, { ...peer, key }, call) : [unsigned(at)])];
   } catch (error) {
-    return [reachable, { what: 'credentials', result: 'failed', detail: told(error, at) }];
+    return [reachable, { what: 'credentials', result: 'failed', detail: checkFailure(error, peer.providerName) }];
   }
 }
 
@@ -54,10 +54,4 @@ async function checkKey(client: Client, key: TsigKey, peer: Peer, call: CallCont
 function unsigned(at: string): CheckItem {
   const detail = `${at}: updates are not signed (no TSIG key in the Issuer); whether it takes them from this address, the first one will tell.`;
   return { what: 'credentials', result: 'unknown', detail };
-}
-
-function told(error: unknown, at: string): string {
-  return isProviderError(error)
-    ? error.message
-    : `${at}: the check broke off (${error instanceof Error ? error.name : typeof error}).`;
 }

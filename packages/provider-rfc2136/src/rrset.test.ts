@@ -58,9 +58,9 @@ test.each<[string, Seen, readonly TxtChange[], readonly string[]]>([
   ],
 ])('%s', (_title, seen, changes, expected) => expect(plan(seen, changes)).toEqual(expected));
 
-test('a value outside ASCII travels as UTF-8', () => {
-  expect(plan(nothing, [present('é')])).toEqual(['+Ã© 60']);
-  expect(shows({ kind: 'rrset', values: ['Ã©'], ttl: 60 }, present('é'))).toBe(true);
+test('a value is octets: it is sent and compared as it is', () => {
+  expect(plan(nothing, [present('\xc3\xa9\xff')])).toEqual(['+\xc3\xa9\xff 60']);
+  expect(shows({ kind: 'rrset', values: ['\xc3\xa9\xff'], ttl: 60 }, present('\xc3\xa9\xff'))).toBe(true);
 });
 
 test('the largest batch fits into one signed message', () => {

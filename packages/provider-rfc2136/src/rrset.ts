@@ -32,8 +32,7 @@ export function planSteps(
 ): readonly Step[] {
   const freshTtls = new Map<DnsName, number>();
   return changes.map((change): Step => {
-    const { name, state } = change;
-    const value = toOctets(change.value);
+    const { name, state, value } = change;
     const view = seen.get(name);
     if (view === undefined || view instanceof Error) return { settled: { status: 'failed', error: view! } };
     if (view.kind === 'no-answer') return { settled: { status: 'failed', error: inTheWay(view, name) } };
@@ -52,11 +51,6 @@ export function planSteps(
 
 /** Whether a view shows the wanted state. Pure. */
 export function shows(view: TxtView, change: TxtChange): boolean {
-  const there = view.kind === 'rrset' && view.values.includes(toOctets(change.value));
+  const there = view.kind === 'rrset' && view.values.includes(change.value);
   return there === (change.state === 'present');
-}
-
-/** Messages carry octets: the UTF-8 form of the value, one character an octet. */
-function toOctets(value: string): string {
-  return Buffer.from(value, 'utf8').toString('latin1');
 }

@@ -1,6 +1,5 @@
-import { type CallContext, type CheckItem, isProviderError } from '@zoneproof/core';
+import { type CallContext, type CheckItem, checkFailure, describeOffset, isProviderError } from '@zoneproof/core';
 import type { Client } from './client.ts';
-import { describeSkew } from './errors.ts';
 
 /** C1: reads only, and never throws. */
 export async function check(
@@ -14,17 +13,14 @@ export async function check(
       zoneId === undefined
         ? await checkZones(client, providerName, call)
         : await checkKey(client, zoneId, providerName, call);
-    const off = describeSkew(client.skewMs, 60_000);
-    if (off === undefined) return items;
-    const detail = `${providerName}: the clock of this machine is ${off} AWS's, which allows 5 minutes. Set it (NTP).`;
+    const { clockOffset = 0 } = client;
+    if (Math.abs(clockOffset) < 60_000) return items;
+    const detail = `${providerName}: the clock of this machine is ${describeOffset(clockOffset)} AWS's, which allows 5 minutes. Set it (NTP).`;
     return [...items, { what: 'clock', result: 'warning', detail }];
   } catch (error) {
-    const detail = isProviderError(error)
-      ? error.message
-      : `${providerName}: the check broke off (${(error as Error).name}).`;
     const kind = isProviderError(error) ? error.kind : undefined;
     const what = kind === 'auth' ? 'credentials' : kind === 'permission' ? 'zones' : 'reachable';
-    return [{ what, result: 'failed', detail }];
+    return [{ what, result: 'failed', detail: checkFailure(error, providerName) }];
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Change, ResourceRecordSet, Route53Client } from '@aws-sdk/client-route-53';
 import {
   type CallContext,
+  clockOffsetMs,
   createApiRequests,
   isProviderError,
   ProviderError,
@@ -11,7 +12,6 @@ import {
 import { BatchRefused } from './batch-refusal.ts';
 import { bareZoneId, type RoutednsConfig } from './config.ts';
 import { createCredentials } from './credentials/index.ts';
-import { skewMsOf } from './errors.ts';
 import { partitionOf } from './partitions.ts';
 import { createExchange, sdkOptions, silenceVersionNotice, withoutTrace } from './sdk.ts';
 import { messagesOf, refusalOf } from './sdk-answer.ts';
@@ -40,8 +40,8 @@ export interface Client {
     from: SetPlace,
     call: CallContext,
   ): Promise<{ readonly sets: readonly ResourceRecordSet[]; readonly next?: SetPlace }>;
-  /** How far AWS's clock was ahead of ours at the last answer. */
-  readonly skewMs: number | undefined;
+  /** How far our clock was ahead of AWS's at the last answer, in milliseconds. */
+  readonly clockOffset: number | undefined;
 }
 
 /** Where a page of zones starts. */
@@ -63,7 +63,7 @@ export function createClient(config: RoutednsConfig, host: ProviderHost): Client
   const credentials = createCredentials(config, host, requests);
   const { providerName } = host;
   const partition = partitionOf(config.region);
-  let skewMs: number | undefined;
+  let clockOffset: number | undefined;
 
   async function ask<Answer>(
     what: string,
@@ -92,7 +92,7 @@ export function createClient(config: RoutednsConfig, host: ProviderHost): Client
       if (refusal.details.vendorCode === 'InvalidChangeBatch') throw new BatchRefused(messagesOf(error), refusal);
       throw refusal;
     } finally {
-      if (exchange.answer !== undefined) skewMs = skewMsOf(exchange.answer.headers, host.clock.now()) ?? skewMs;
+      if (exchange.answer) clockOffset = clockOffsetMs(exchange.answer.headers, host.clock.now()) ?? clockOffset;
     }
   }
 
@@ -179,8 +179,8 @@ export function createClient(config: RoutednsConfig, host: ProviderHost): Client
       };
     },
 
-    get skewMs() {
-      return skewMs;
+    get clockOffset() {
+      return clockOffset;
     },
   };
 }

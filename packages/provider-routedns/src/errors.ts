@@ -1,4 +1,11 @@
-import { oneLine, ProviderError, type ProviderErrorKind, retryAfterMs } from '@zoneproof/core';
+import {
+  clockOffsetMs,
+  describeOffset,
+  oneLine,
+  ProviderError,
+  type ProviderErrorKind,
+  retryAfterMs,
+} from '@zoneproof/core';
 
 /** An answer that refuses. */
 export interface RefusingAnswer {
@@ -106,22 +113,6 @@ export function answerError(answer: RefusingAnswer, context: ErrorContext): Prov
   });
 }
 
-/** How far AWS's clock is ahead of ours, by the answer's Date. Pure. */
-export function skewMsOf(headers: RefusingAnswer['headers'], now: number): number | undefined {
-  const at = Date.parse([headers.date].flat()[0] ?? '');
-  return Number.isNaN(at) ? undefined : at - now;
-}
-
-/** `4 minutes and 10 seconds behind`; undefined below `toleranceMs`. Pure. */
-export function describeSkew(skewMs: number | undefined, toleranceMs: number): string | undefined {
-  if (skewMs === undefined || Math.abs(skewMs) < toleranceMs) return undefined;
-  const seconds = Math.round(Math.abs(skewMs) / 1000);
-  const parts = [seconds >= 60 ? `${Math.floor(seconds / 60)} min` : '', `${seconds % 60} s`].filter(
-    (part) => part !== '',
-  );
-  return `${parts.join(' ')} ${skewMs > 0 ? 'behind' : 'ahead of'}`;
-}
-
 /** A 503 is said before anything is done (RFC 9110 15.6.4); of other failures nobody knows. */
 function mayBeDone(status: number, code: string): boolean {
   return status < 400 || (status >= 500 && status !== 503) || /^Request(Timeout|Aborted)/.test(code);
@@ -154,7 +145,7 @@ function saidBy({ code, message }: RefusingAnswer, { secrets = [] }: ErrorContex
 }
 
 function clockOff({ headers, code }: RefusingAnswer, now: number): string | undefined {
-  const off = describeSkew(skewMsOf(headers, now), 120_000);
-  if (off === undefined || !/Signature|Expired|Skewed|Future/.test(code)) return undefined;
-  return `The clock of this machine is ${off} AWS's. ${clock}`;
+  const offMs = clockOffsetMs(headers, now) ?? 0;
+  if (Math.abs(offMs) < 120_000 || !/Signature|Expired|Skewed|Future/.test(code)) return undefined;
+  return `The clock of this machine is ${describeOffset(offMs)} AWS's. ${clock}`;
 }

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Change, ResourceRecordSet } from '@aws-sdk/client-route-53';
-import type { DnsName } from '@zoneproof/dns';
-import { quoteTxt, unquoteTxt } from './txt.ts';
+import type { Change, ResourceRecord, ResourceRecordSet } from '@aws-sdk/client-route-53';
+import { type DnsName, formatTxt, parseTxt } from '@zoneproof/dns';
 import type { Wanted } from './wanted.ts';
 import { toWireName } from './wire-names.ts';
 
 /** A set without identifier, as Route 53 calls it "simple". */
 export function simpleSet(name: DnsName, values: readonly string[], ttl: number): ResourceRecordSet {
-  const records = values.map((value) => ({ Value: quoteTxt(value) }));
-  return { Name: toWireName(name), Type: 'TXT', TTL: ttl, ResourceRecords: records };
+  return { Name: toWireName(name), Type: 'TXT', TTL: ttl, ResourceRecords: values.map(recordOf) };
 }
 
 /** A set that may stand beside others at its name: one for each value, found again by the value alone. */
@@ -69,8 +67,9 @@ export function mergeChanges(sets: readonly ResourceRecordSet[], wanted: Wanted)
   };
 }
 
+/** Without those that are no TXT values. */
 export function valuesOf({ ResourceRecords = [] }: Partial<ResourceRecordSet>): readonly string[] {
-  return ResourceRecords.map(({ Value = '' }) => unquoteTxt(Value));
+  return ResourceRecords.flatMap((record) => txtValueOf(record) ?? []);
 }
 
 export function create(set: ResourceRecordSet): Change {
@@ -90,8 +89,17 @@ function blockOf(sets: readonly ResourceRecordSet[]): string | undefined {
 
 function replaceRead(set: ResourceRecordSet, present: readonly string[], absent: readonly string[]): readonly Change[] {
   const { ResourceRecords: stored = [] } = set;
-  const kept = stored.filter(({ Value = '' }) => !absent.includes(unquoteTxt(Value)));
+  const kept = stored.filter((record) => !absent.some((value) => value === txtValueOf(record)));
   if (kept.length === stored.length && present.length === 0) return [];
-  const next = [...kept, ...present.map((value) => ({ Value: quoteTxt(value) }))];
+  const next = [...kept, ...present.map(recordOf)];
   return [remove(set), ...(next.length === 0 ? [] : [create({ ...set, ResourceRecords: next })])];
+}
+
+/** https://docs.aws.amazon.com/Route53/latest/DeveloperGuide/ResourceRecordTypes.html#TXTFormat */
+function recordOf(value: string): ResourceRecord {
+  return { Value: formatTxt(value, 'octal') };
+}
+
+function txtValueOf({ Value = '' }: Partial<ResourceRecord>): string | undefined {
+  return parseTxt(Value, 'octal')?.join('');
 }

@@ -6,7 +6,10 @@ export interface TxtChange {
   readonly state: 'present' | 'absent';
   /** Where the CNAME chain ended; always inside the zone of the call. */
   readonly name: DnsName;
-  /** The logical value: unquoted and not cut into strings. */
+  /**
+   * The octets of the value, one character each (latin1), unquoted and not cut into strings: as `DnsRecord` of
+   * `@zoneproof/dns` has them. Those of challenges are ASCII (RFC 8555 8.4); those of others may be anything.
+   */
   readonly value: string;
   /**
    * Seconds; used when the RRset does not exist yet, and what the ledger says our values at `name` were written with.

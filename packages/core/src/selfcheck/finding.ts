@@ -3,7 +3,7 @@ import { noAnswerReason } from './ask.ts';
 import { readReply, shown } from './reply.ts';
 import type { ServerEvidence } from './types.ts';
 
-/** What was wanted where. Values are octets on the wire, and TXT is decoded as latin1. */
+/** What was wanted where. */
 export interface Sought {
   readonly target: DnsName;
   readonly zone: DnsName;
@@ -14,11 +14,6 @@ export interface Sought {
 export interface Finding {
   readonly row: ServerEvidence;
   readonly soa?: SoaData;
-}
-
-/** How values are compared: as they are on the wire. */
-export function wireValues(values: readonly string[]): string[] {
-  return values.map((value) => Buffer.from(value, 'utf8').toString('latin1'));
 }
 
 /** What an authoritative server's answer to `target TXT` means for the values. */

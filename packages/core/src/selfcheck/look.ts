@@ -3,7 +3,7 @@ import type { Clock } from '../contract/index.ts';
 import { linkedController } from './abort.ts';
 import type { Ask } from './ask.ts';
 import { type AskedServer, askedServers } from './asked-server.ts';
-import { readFinding, readListedFinding, unreachable, wireValues, withoutAddress } from './finding.ts';
+import { readFinding, readListedFinding, unreachable, withoutAddress } from './finding.ts';
 import type { Gate } from './gate.ts';
 import { summarise } from './summary.ts';
 import type { Evidence, Location, ServerEvidence } from './types.ts';
@@ -18,7 +18,7 @@ export async function lookAtServers(
 ): Promise<Evidence> {
   const at = clock.now();
   const { zone, target } = location;
-  const sought = { target, zone, values: wireValues(values) };
+  const sought = { target, zone, values };
   let soa: SoaData | undefined;
   const observe = async ({ who, to, isListed }: AskedServer, shared: AbortSignal): Promise<ServerEvidence> => {
     try {

@@ -1,4 +1,4 @@
-import { type ApiRequests, type CallContext, type HttpAnswer, ProviderError } from '@zoneproof/core';
+import { type ApiRequests, type CallContext, type HttpAnswer, jsonObject, ProviderError } from '@zoneproof/core';
 import type { Identity } from './identity.ts';
 import { readTokenFile } from './token-file.ts';
 
@@ -73,8 +73,8 @@ export async function fromInstance(
 }
 
 function readIdentity(answer: HttpAnswer, at: string): Identity {
-  const found = answer.status === 200 ? readJson(textOf(answer)) : {};
-  const { AccessKeyId, SecretAccessKey, Token, Expiration } = found;
+  const found = answer.status === 200 ? jsonObject(answer.body) : undefined;
+  const { AccessKeyId, SecretAccessKey, Token, Expiration } = found ?? {};
   const expiresAt = Date.parse(String(Expiration));
   if (
     typeof AccessKeyId !== 'string' ||
@@ -84,15 +84,6 @@ function readIdentity(answer: HttpAnswer, at: string): Identity {
   )
     throw unexpected(answer, at);
   return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token, expiresAt };
-}
-
-function readJson(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 function unexpected({ status }: HttpAnswer, at: string): ProviderError {

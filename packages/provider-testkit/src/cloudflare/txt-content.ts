@@ -2,8 +2,8 @@ import { parseTxt } from '@zoneproof/dns';
 
 /**
  * The value that the content of a TXT record stands for: `"a" "b\"c"` is `ab"c`. A content without quotes stands for
- * itself. Undefined where quotes are not in pairs.
+ * itself, as UTF-8. One character per octet. Undefined where quotes are not in pairs.
  */
 export function logicalValue(content: string): string | undefined {
-  return content.startsWith('"') ? parseTxt(content)?.join('') : content;
+  return content.startsWith('"') ? parseTxt(content)?.join('') : Buffer.from(content, 'utf8').toString('latin1');
 }

@@ -12,7 +12,7 @@ export const applySteps: readonly Step[] = [
     async run(lab) {
       const { name, zone, instance } = await lab.prepare();
       const { model } = lab.plugin.capabilities;
-      const foreign = model === 'slots' ? [lab.value()] : ['v=spf1 -all', 'with "quotes" and \\ in it'];
+      const foreign = model === 'slots' ? [lab.value()] : ['v=spf1 -all', 'with "quotes" and \\ in it', octets];
       for (const value of foreign) await lab.fixture.plant(name, value, 4711);
       const [apex, wildcard] = [lab.value(), lab.value()];
       expect(await instance.apply(zone, lab.changes(['present', name, apex])), ['changed']);
@@ -240,6 +240,9 @@ export const applySteps: readonly Step[] = [
     },
   },
 ];
+
+// Beyond ASCII, and no UTF-8 as a whole.
+const octets = 'caf\xc3\xa9 \x80\xff';
 
 function expect(outcomes: readonly ChangeOutcome[], statuses: readonly string[]): void {
   assert.deepEqual(outcomes.map(kindOf), statuses, `outcomes: ${shown(outcomes)}`);

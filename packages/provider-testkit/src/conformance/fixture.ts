@@ -6,6 +6,7 @@ export type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** What stands at a name, seen without the provider: by a DNS query, or in the emulator's own zone. */
 export interface Observed {
+  /** One character per octet, as in `TxtChange`. */
   readonly values: readonly string[];
   /** Seconds; left out where the service has one fixed TTL. */
   readonly ttl?: number | undefined;

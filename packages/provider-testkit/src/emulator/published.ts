@@ -3,7 +3,7 @@ import type { DnsName } from '@zoneproof/dns';
 /** The TXT values at a name as the vendor's name servers give them. */
 export interface PublishedTxt {
   readonly name: DnsName;
-  /** Logical values, unquoted; empty when the RRset is gone. */
+  /** Logical values, unquoted, one character per octet; empty when the RRset is gone. */
   readonly values: readonly string[];
   /** Seconds; undefined when the RRset is gone. */
   readonly ttl: number | undefined;

@@ -1,5 +1,5 @@
 import type { SoaData } from '@zoneproof/dns';
-import { wireValues, withoutAddress } from '../finding.ts';
+import { withoutAddress } from '../finding.ts';
 import type { ServerEvidence, Wanted } from '../types.ts';
 import { judge } from '../verdict.ts';
 import { isUnconfirmed, tokensAt } from './decide.ts';
@@ -13,7 +13,7 @@ export function addWatched(state: ZoneState, wanted: Wanted): Watched {
   state.cohorts.set(second, cohort);
   const watched: Watched = {
     wanted,
-    sought: { target: location.target, zone: state.zone, values: wireValues(values) },
+    sought: { target: location.target, zone: state.zone, values },
     cohort,
     rows: state.sources.map(() => undefined),
     askedAt: state.sources.map(() => 0),
