@@ -51,7 +51,7 @@ beforeEach(() => {
 async function get(env: Record<string, string>, anyTokenUrl = false): Promise<string> {
   const bench = startBench({ project: emulator.project }, { egress });
   const host = { providerName: 'clouddns "t"', egress, clock: { now: Date.now } } as never;
-  const requests = new TokenRequests(host, () => createApiRequests(host));
+  const requests = new TokenRequests(host, () => createApiRequests(host), 'the ambient credentials');
   const services = { at: 'clouddns "t"', env, requests, now: Date.now, anyTokenUrl };
   const credentials = await ambientCredentials(services, bench.call());
   const { value } = await credentials.exchange(bench.call());
@@ -206,7 +206,7 @@ test('a permit that is refused is no word about the machine', async () => {
   const refused = new ProviderError({ kind: 'rate-limited', message: 'wait', retryAfterMs: 9_000, sent: false });
   const bench = startBench({ project: emulator.project }, { egress });
   const host = { providerName: 'clouddns "t"', egress, clock: { now: Date.now } } as never;
-  const requests = new TokenRequests(host, () => createApiRequests(host));
+  const requests = new TokenRequests(host, () => createApiRequests(host), 'the ambient credentials');
   const services = { at: 'clouddns "t"', env: {}, requests, now: Date.now, anyTokenUrl: false };
   const call = { ...bench.call(), permit: () => Promise.reject(refused) };
   const { exchange } = await ambientCredentials(services, call);

@@ -3,6 +3,7 @@ import type { Credentials } from './access-tokens.ts';
 import { ambientCredentials } from './ambient.ts';
 import { serviceAccountCredentials } from './assertion.ts';
 import type { ClouddnsConfig } from './config.ts';
+import type { CredentialsPlace } from './errors.ts';
 import { fingerprint, readServiceAccount } from './service-account.ts';
 import { TokenRequests } from './token-requests.ts';
 
@@ -15,7 +16,7 @@ export function readCredentials(
   host: ProviderHost,
   requestsFor: (url: string) => ApiRequests,
 ): (call: CallContext) => Promise<Credentials> {
-  const requests = new TokenRequests(host, requestsFor);
+  const requests = new TokenRequests(host, requestsFor, placeOf(config));
   const now = () => host.clock.now();
   const ref = config.serviceAccountSecretRef;
   const anyTokenUrl = config.endpoint !== undefined;
@@ -27,7 +28,12 @@ export function readCredentials(
     const text = (await secret.get()).text();
     const { account, problem } = readServiceAccount(text, anyTokenUrl);
     if (account) return serviceAccountCredentials(fingerprint(text), account, requests, now);
-    const message = `${at}: entry "${ref.key}" of Secret "${ref.name}": ${problem}.`;
+    const message = `${at}: ${placeOf(config)}: ${problem}.`;
     throw new ProviderError({ kind: 'auth', message, sent: false });
   };
+}
+
+/** Where the credentials of a block are. */
+export function placeOf({ serviceAccountSecretRef: ref }: ClouddnsConfig): CredentialsPlace {
+  return ref === undefined ? 'the ambient credentials' : `entry "${ref.key}" of Secret "${ref.name}"`;
 }

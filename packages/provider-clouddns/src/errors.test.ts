@@ -6,6 +6,7 @@ const asked = {
   what: 'a change of 2 TXT sets in managed zone example-com',
   permission: 'dns.changes.create',
   project: 'p',
+  credentials: 'entry "sa" of Secret "dns"',
   isWrite: true,
   answer: 'change' as const,
 };
@@ -18,7 +19,7 @@ const page = '<html><body>xyzzy</body></html>';
 
 describe('an answer of the API', () => {
   test.each<[number, string, ProviderErrorKind, RegExp]>([
-    [401, body('authError'), 'auth', /does not take the access token/],
+    [401, body('authError'), 'auth', /does not take the access token of entry "sa" of Secret "dns"\./],
     [403, body('rateLimitExceeded'), 'rate-limited', /asked again later/],
     [403, body('userRateLimitExceeded'), 'rate-limited', /asked again later/],
     [403, body('RATE_LIMIT_EXCEEDED'), 'rate-limited', /asked again later/],
@@ -116,14 +117,24 @@ describe('an answer of a token endpoint', () => {
       400,
       { error: 'invalid_grant', error_description: 'Invalid grant: account not found' },
       'auth',
-      /does not exist or is disabled/,
+      /does not exist or is disabled: .* for entry "sa" of Secret "dns"\.$/,
     ],
-    [400, { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' }, 'auth', /key has been deleted/],
+    [
+      400,
+      { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' },
+      'auth',
+      /new key for entry "sa" of Secret "dns"\.$/,
+    ],
     [400, { error: 'invalid_grant', error_description: 'Invalid JWT: Failed audience check.' }, 'auth', /token_uri/],
     [400, { error: 'invalid_grant', error_description: 'Token has been expired or revoked.' }, 'auth', /gcloud auth/],
-    [400, { error: 'invalid_scope', error_description: 'Invalid OAuth scope.' }, 'auth', /Check the credentials/],
-    [401, { error: 'invalid_client' }, 'auth', /Check the credentials/],
-    [401, { error: 'something_new' }, 'auth', /Check the credentials/],
+    [
+      400,
+      { error: 'invalid_scope', error_description: 'Invalid OAuth scope.' },
+      'auth',
+      /Check entry "sa" of Secret "dns"\.$/,
+    ],
+    [401, { error: 'invalid_client' }, 'auth', /Check entry "sa" of Secret "dns"\.$/],
+    [401, { error: 'something_new' }, 'auth', /Check entry "sa" of Secret "dns"\.$/],
     [403, { error: { code: 403, status: 'PERMISSION_DENIED' } }, 'permission', /workloadIdentityUser/],
     [429, { error: 'x' }, 'rate-limited', /asked again later/],
     [500, { error: 'internal_failure' }, 'unavailable', /asked again later/],
@@ -132,7 +143,7 @@ describe('an answer of a token endpoint', () => {
   ])('%i %j is %s', (status, answer, kind, says) => {
     const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
     const refusal = { status, body: text, retryAfterMs: undefined, clockOffset: 7 * 60_000 };
-    const error = tokenError('clouddns "prod"', 'the request for an access token', refusal);
+    const error = tokenError('clouddns "prod"', 'the request for an access token', asked.credentials, refusal);
     expect(error.kind).toBe(kind);
     expect(error.message).toMatch(says);
     expect(error.message).not.toMatch(/xyzzy|\n|undefined|object Object/);

@@ -10,9 +10,13 @@ export interface Asked {
   /** The IAM permission that the request is guarded by. */
   readonly permission: string;
   readonly project: string;
+  readonly credentials: CredentialsPlace;
   readonly isWrite: boolean;
   readonly answer: AnswerForm;
 }
+
+/** For messages: `entry "key.json" of Secret "clouddns"`, or `the ambient credentials`. */
+export type CredentialsPlace = string;
 
 /** An answer that is no success. */
 export interface Refusal {
@@ -47,7 +51,8 @@ const apiTable: readonly Row[] = [
     /^401$/,
     any,
     'auth',
-    () => 'Google does not take the access token. Check that the service account still exists and is enabled.',
+    ({ credentials }) =>
+      `Google does not take the access token of ${credentials}. Check that the service account still exists and is enabled.`,
   ],
   [
     /^403$/,
@@ -132,21 +137,21 @@ const tokenTable: readonly TokenRow[] = [
     any,
     /account not found/i,
     'auth',
-    'The service account does not exist or is disabled: create a key of one that does.',
+    'The service account does not exist or is disabled: take a key of one that does for the credentials.',
   ],
   [
     any,
     any,
     /invalid jwt signature|no longer valid|invalid signature/i,
     'auth',
-    'The key has been deleted or is disabled at Google: create a new key and store it in the Secret.',
+    'The key has been deleted or is disabled at Google: create a new key for the credentials.',
   ],
   [
     any,
     any,
     /audience/i,
     'auth',
-    'token_uri of the key file is not the one that Google expects: download the key file again.',
+    'token_uri of the key file is not the one that Google expects: download the key file of the credentials again.',
   ],
   [any, any, /expired or revoked/i, 'auth', 'The login has expired: run "gcloud auth application-default login".'],
   [
@@ -188,7 +193,7 @@ export function apiError(asked: Asked, refusal: Refusal): ProviderError {
 }
 
 /** A refusal of an access token as error. Pure. No request to the API has been sent by then: never `sent`. */
-export function tokenError(at: string, what: string, refusal: Refusal): ProviderError {
+export function tokenError(at: string, what: string, credentials: CredentialsPlace, refusal: Refusal): ProviderError {
   const { status, body, retryAfterMs, clockOffset } = refusal;
   const { error, error_description: description } = jsonObject(body) ?? {};
   const code = oneLine(typeof error === 'object' && error !== null ? (error as { status?: unknown }).status : error);
@@ -199,7 +204,7 @@ export function tokenError(at: string, what: string, refusal: Refusal): Provider
   const isClock = advice.startsWith('The clock');
   return new ProviderError({
     kind,
-    message: `${at}: Google answered ${status}${code === '' ? '' : ` ${code}`} to ${what}${words === '' ? '' : ` (${words})`}. ${advice}${isClock ? clockWords(clockOffset) : ''}`,
+    message: `${at}: Google answered ${status}${code === '' ? '' : ` ${code}`} to ${what}${words === '' ? '' : ` (${words})`}. ${advice.replace('the credentials', credentials)}${isClock ? clockWords(clockOffset) : ''}`,
     httpStatus: status,
     ...(code !== '' && { vendorCode: code }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),

@@ -11,7 +11,7 @@ import {
 import { createAccessTokens } from './access-tokens.ts';
 import { readAnswer } from './answers.ts';
 import type { ClouddnsConfig } from './config.ts';
-import { readCredentials } from './credentials.ts';
+import { placeOf, readCredentials } from './credentials.ts';
 import { type Asked, apiError, clockWords } from './errors.ts';
 import { isGoogle } from './service-account.ts';
 
@@ -53,6 +53,7 @@ export function createSdk(config: ClouddnsConfig, host: ProviderHost): Sdk {
   const requestsFor = (url: string) =>
     config.endpoint !== undefined && isGoogle(new URL(url).hostname) ? plain : bundled;
   const tokens = createAccessTokens(at, () => clock.now(), readCredentials(config, host, requestsFor));
+  const credentials = placeOf(config);
   let clockIs = '';
 
   async function send(request: HttpRequest, asked: Asked, call: CallContext): Promise<object> {
@@ -82,7 +83,10 @@ export function createSdk(config: ClouddnsConfig, host: ProviderHost): Sdk {
       const dns = new DNS({ projectId: project, apiEndpoint: endpoint.replace(/^https:\/\/|\/+$/g, '') });
       const sender = (finished: FinishedRequest, done: (error: Error | null, body?: object) => void): void => {
         const isWrite = finished.method === 'POST';
-        send(toHttp(finished), { ...asked, at, project, isWrite }, call).then((body) => done(null, body), done);
+        send(toHttp(finished), { ...asked, at, project, credentials, isWrite }, call).then(
+          (body) => done(null, body),
+          done,
+        );
       };
       dns.makeAuthenticatedRequest = sender as unknown as Sender;
       return dns;

@@ -10,7 +10,7 @@ import {
   retryAfterMs,
   SecretValue,
 } from '@zoneproof/core';
-import { tokenError } from './errors.ts';
+import { type CredentialsPlace, tokenError } from './errors.ts';
 
 /** An access token as an endpoint gave it out. */
 export interface IssuedToken {
@@ -30,11 +30,13 @@ const unsaidLifetimeMs = 600_000;
 export class TokenRequests {
   readonly #host: ProviderHost;
   readonly #requestsFor: (url: string) => ApiRequests;
+  readonly #credentials: CredentialsPlace;
 
   /** `requestsFor`: the way out to a URL, by which certificates are trusted there. */
-  constructor(host: ProviderHost, requestsFor: (url: string) => ApiRequests) {
+  constructor(host: ProviderHost, requestsFor: (url: string) => ApiRequests, credentials: CredentialsPlace) {
     this.#host = host;
     this.#requestsFor = requestsFor;
+    this.#credentials = credentials;
   }
 
   /** An OAuth 2.0 endpoint: form in, `access_token` and `expires_in` out (RFC 6749 5.1). */
@@ -83,7 +85,7 @@ export class TokenRequests {
       if (status >= 200 && status <= 299) return body;
       const pause = retryAfterMs(headers['retry-after'], clock.now());
       const clockOffset = clockOffsetMs(headers, clock.now());
-      throw tokenError(providerName, what, { status, body, retryAfterMs: pause, clockOffset });
+      throw tokenError(providerName, what, this.#credentials, { status, body, retryAfterMs: pause, clockOffset });
     } catch (error) {
       if (!isProviderError(error) || error.details.sent !== true) throw error;
       throw new ProviderError({ ...error.details, sent: false });

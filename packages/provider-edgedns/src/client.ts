@@ -69,7 +69,7 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
 
   /** One request and its envelope, which is a success. */
   async function send({ method, path, body }: SdkRequest, what: string, call: CallContext): Promise<Envelope> {
-    const asked: Asked = { at, what, secret: where, isWrite: method === 'POST' };
+    const asked: Asked = { at, what, ofZone: path.startsWith('/zones/'), secret: where, isWrite: method === 'POST' };
     const headers = { accept: 'application/json', ...(await credentials()) };
     const request = { method, url: `${base}${path}`, headers, maxBytes };
     const answer = await requests.send(

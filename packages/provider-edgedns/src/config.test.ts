@@ -31,12 +31,13 @@ test.each<[title: string, block: object, problems: string[]]>([
 test("a block with Akamai's fields is told to use fastdns", async () => {
   const reference = { name: 'akamai', key: 'x' };
   const problems = await registry.validate('edgedns', {
+    host: 'akab-abc.luna.akamaiapis.net',
     serviceConsumerDomain: 'akab-abc.luna.akamaiapis.net',
     clientTokenSecretRef: reference,
     clientSecretSecretRef: reference,
     accessTokenSecretRef: reference,
   });
-  expect(problems).toHaveLength(4);
+  expect(problems).toHaveLength(5);
   for (const { path, message } of problems) expect(message).toMatch(`${path} belongs to Akamai`);
   for (const { message } of problems) expect(message).toMatch(/use fastdns$/);
 });

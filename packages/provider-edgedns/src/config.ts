@@ -109,10 +109,9 @@ const useFastdns =
 
 /** Field names of Akamai's credentials. */
 export const misplacedFields: Readonly<Record<string, string>> = Object.fromEntries(
-  ['serviceConsumerDomain', 'clientTokenSecretRef', 'clientSecretSecretRef', 'accessTokenSecretRef'].map((field) => [
-    field,
-    useFastdns,
-  ]),
+  ['host', 'serviceConsumerDomain', 'clientTokenSecretRef', 'clientSecretSecretRef', 'accessTokenSecretRef'].map(
+    (field) => [field, useFastdns],
+  ),
 );
 
 /**

@@ -4,6 +4,7 @@ import { answerError, knownErrors } from './errors.ts';
 const asked = {
   at: 'edgedns "lab" (Cloudflare): api.cloudflare.com',
   what: 'the list of zones',
+  ofZone: true,
   secret: 'entry "token" of Secret "cloudflare"',
   isWrite: false,
 };
@@ -67,6 +68,14 @@ test.each<[status: number, code: number, words: string, kind: ProviderErrorKind,
   expect(error.message).toMatch(advice);
   expect(error.message).toContain(`answered ${status} (`);
   expect(error.message).toContain(message);
+});
+
+test.each([7000, 7003])('%d to the list of zones tells of a wrong endpoint, not of a zone', (code) => {
+  const body = { success: false, errors: [{ code, message: 'No route for that URI' }] };
+  const answer = { status: 400, headers: {}, body: new Uint8Array() };
+  const { kind, message } = answerError(answer, body, { ...asked, ofZone: false }, now);
+  expect(kind).toBe('invalid');
+  expect(message).toMatch(/to the list of zones\. Check endpoint/);
 });
 
 test('a code behind a general one decides, and is the one that is kept', () => {

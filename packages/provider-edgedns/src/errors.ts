@@ -13,6 +13,8 @@ interface Row {
   /** Codes of `errors` and of their `error_chain`. */
   readonly codes?: readonly number[];
   readonly status?: readonly [from: number, to: number];
+  /** Whether the request was about one zone. */
+  readonly ofZone?: boolean;
   /** Where one code means several things. */
   readonly says?: RegExp;
   readonly kind: ProviderErrorKind;
@@ -84,7 +86,15 @@ const table: readonly Row[] = [
     advice: 'Cloudflare closes its API to these zones: let _acme-challenge be a CNAME into a zone elsewhere.',
   },
   {
+    codes: [7000, 7003],
+    ofZone: false,
+    kind: 'invalid',
+    seen: '7000, 7003 to the list of zones: the path of endpoint is wrong',
+    advice: 'Check endpoint: it has to be the base URL of the API with its version path, such as /client/v4.',
+  },
+  {
     codes: [1001, 7000, 7003],
+    ofZone: true,
     kind: 'zone-not-found',
     seen: '7003, 7000, 1001: the zone has left the account',
     advice: 'Add the zone to this account again, or give the domain to another provider; check endpoint if it is set.',
@@ -154,6 +164,7 @@ export interface Asked {
   readonly at: string;
   /** `the list of zones` */
   readonly what: string;
+  readonly ofZone: boolean;
   /** Where the credentials are: `entry "token" of Secret "cloudflare"`. */
   readonly secret: string;
   readonly isWrite: boolean;
@@ -169,12 +180,12 @@ interface VendorError {
 export function answerError(
   answer: HttpAnswer,
   body: unknown,
-  { at, what, secret, isWrite }: Asked,
+  { at, what, ofZone, secret, isWrite }: Asked,
   now: number,
 ): ProviderError {
   const { status } = answer;
   const errors = errorsOf(body);
-  const row = table.find((one) => meets(one, status, errors)) as Row;
+  const row = table.find((one) => meets(one, status, ofZone, errors)) as Row;
   const [first] = errors;
   const code = first === undefined ? '' : ` (${[first.code || '', oneLine(first.message)].join(' ').trim()})`;
   const unread = errors.length === 0 && status < 300 ? ' something that is no answer of the API' : '';
@@ -192,7 +203,9 @@ export function answerError(
   });
 }
 
-function meets({ codes, status, says }: Row, answered: number, errors: readonly VendorError[]): boolean {
+function meets(row: Row, answered: number, isOfZone: boolean, errors: readonly VendorError[]): boolean {
+  const { codes, status, ofZone = isOfZone, says } = row;
+  if (ofZone !== isOfZone) return false;
   if (codes !== undefined && !errors.some(({ code }) => codes.includes(code))) return false;
   if (status !== undefined && (answered < status[0] || answered > status[1])) return false;
   return says === undefined || errors.some(({ message }) => says.test(message));
