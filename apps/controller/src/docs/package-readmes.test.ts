@@ -3,7 +3,7 @@ import { createEgress } from '@zoneproof/core';
 import { formatServer } from '@zoneproof/dns';
 import { type Sandbox, startSandbox } from '@zoneproof/sandbox';
 import { issue } from './testing/examples/acme.ts';
-import { look } from './testing/examples/core.ts';
+import { look, obstacles } from './testing/examples/core.ts';
 import { txtValues } from './testing/examples/dns.ts';
 import { tour } from './testing/examples/sandbox.ts';
 import { codeBlocks, readMarkdown, root } from './testing/markdown.ts';
@@ -54,6 +54,14 @@ test('core: every authoritative server is asked', async () => {
   const inputs = { resolvers: () => sandbox.resolvers, transport: sandbox.transport };
   expect(await look(challenge, ['a'], inputs)).toMatchObject({ zone: 'example.test', verdict: 'visible' });
   expect(await look(challenge, ['b'], inputs)).toMatchObject({ verdict: 'missing' });
+});
+
+test('core: a preflight names what would fail', async () => {
+  const inputs = { resolvers: () => sandbox.resolvers, transport: sandbox.transport };
+  expect(await obstacles(['example.test', '*.example.test'], ['ca.example'], inputs)).toEqual([]);
+  expect(await obstacles(['www.nowhere.invalid'], ['ca.example'], inputs)).toEqual([
+    expect.stringMatching(/^challenge-name: no zone holds _acme-challenge\.www\.nowhere\.invalid/),
+  ]);
 });
 
 test('acme: a certificate for two names', async () => {
