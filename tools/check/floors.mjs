@@ -11,7 +11,7 @@ const mayImport = {
   '@zoneproof/sandbox': ['@zoneproof/dns'],
   '@zoneproof/provider-testkit': ['@zoneproof/core', '@zoneproof/dns', '@zoneproof/sandbox'],
   zoneproof: ['@zoneproof/core', '@zoneproof/acme', '@zoneproof/dns', '@zoneproof/sandbox'],
-  '@zoneproof/farm': ['@zoneproof/dns'],
+  '@zoneproof/farm': ['@zoneproof/core', '@zoneproof/dns'],
   '@zoneproof/bench': [
     '@zoneproof/farm',
     '@zoneproof/core',

@@ -1,0 +1,7 @@
+import type { SelfCheckCase } from './case.ts';
+import { serverCases } from './server-cases.ts';
+
+/** Cases by what they are about. */
+export const selfCheckCases: readonly (readonly [about: string, cases: readonly SelfCheckCase[]])[] = [
+  ['Servers', serverCases],
+];

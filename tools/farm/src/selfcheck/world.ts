@@ -1,0 +1,133 @@
+import { type AnyDnsServer, type DnsName, type DnsRecord, toDnsName } from '@zoneproof/dns';
+import type { Manner, RecordLine, ScriptedNetwork, ScriptedServer, ScriptedZone } from '../scripted/index.ts';
+import { scriptedZone } from '../scripted/index.ts';
+
+/** The DNS of one case. */
+export interface CaseWorld {
+  readonly net: ScriptedNetwork;
+  /** `_acme-challenge.www.example.com`, unless the case is about another name. */
+  readonly challenge: DnsName;
+  /** Names where values are shown: no resolver may be asked for them before. */
+  readonly guarded: ReadonlySet<string>;
+  now(): number;
+  /** The values that the world knows of by now, and since when. */
+  published(): Published | undefined;
+  publish(values: readonly string[]): Promise<void>;
+  /** What is done when the values are published, besides. */
+  whenPublished(work: (values: readonly string[]) => Promise<void>): void;
+  /** What is to be done when the case is over. */
+  whenOver(work: () => Promise<void>): void;
+  /** A zone with a name server for each member, each with a copy of its own. */
+  zone(apex: string, members: readonly Member[], ...records: readonly RecordLine[]): Promise<readonly ScriptedServer[]>;
+  /** Where a check starts: a resolver at 192.0.2.53 that knows every zone, unless a case says other. */
+  listed: readonly AnyDnsServer[];
+  /** Resolvers that are asked last. */
+  lastResolvers: readonly AnyDnsServer[];
+  /** Trust anchors of a case about DNSSEC: zone and lines of DS records. */
+  anchors: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface Published {
+  readonly values: readonly string[];
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+/** One name server of a zone. */
+export interface Member {
+  /** `ns1` or, elsewhere than in the zone, a whole name. */
+  readonly host: string;
+  readonly addresses: readonly string[];
+  /** When its copy gets the published values, in milliseconds after that; undefined: never. */
+  readonly showsAfterMs?: number | undefined;
+  /** Where they are shown; default: the challenge's name. */
+  readonly at?: string;
+  /** Its serial before and after it has them. */
+  readonly serials?: readonly [before: number, after: number];
+  readonly manner?: Manner;
+  /** It does not have the zone at all. */
+  readonly isLame?: boolean;
+  /** Nothing listens there. */
+  readonly isDown?: boolean;
+}
+
+export function member(host: string, address: string | readonly string[], more: Partial<Member> = {}): Member {
+  return { host, addresses: [address].flat(), showsAfterMs: 0, ...more };
+}
+
+export function caseWorld(options: {
+  readonly net: ScriptedNetwork;
+  readonly now: () => number;
+  readonly domain: string;
+  /** Values that somebody else publishes. */
+  readonly published?: () => Published | undefined;
+}): CaseWorld {
+  const { net, now, domain } = options;
+  const challenge = toDnsName(`_acme-challenge.${domain}`);
+  const guarded = new Set<string>([challenge]);
+  const publishing: ((values: readonly string[]) => Promise<void>)[] = [];
+  const closing: (() => Promise<void>)[] = [];
+  let own: Published | undefined;
+  const published = options.published ?? (() => own);
+
+  function copyOf(apex: string, members: readonly Member[], one: Member, records: readonly RecordLine[]): ScriptedZone {
+    const zone = scriptedZone(apex, ...members.flatMap((each) => nameserverLines(apex, each)), ...records);
+    const { showsAfterMs, at, serials = [7, 8] } = one;
+    const shown = (): readonly string[] => {
+      const known = published();
+      if (known === undefined || showsAfterMs === undefined || now() < known.at + showsAfterMs) return [];
+      return known.values;
+    };
+    const name = at === undefined ? challenge : toDnsName(at);
+    return {
+      ...zone,
+      live: () => shown().map((value): DnsRecord => ({ name, type: 'TXT', ttl: 60, data: [value] })),
+      serial: () => (shown().length > 0 ? serials[1] : serials[0]),
+    };
+  }
+
+  return {
+    net,
+    challenge,
+    guarded,
+    now,
+    published,
+    async publish(values) {
+      own = { values, at: now() };
+      for (const work of publishing) await work(values);
+    },
+    whenPublished: (work) => publishing.push(work),
+    whenOver: (work) => closing.unshift(work),
+    async zone(apex, members, ...records) {
+      const servers: ScriptedServer[] = [];
+      for (const { at } of members) if (at !== undefined) guarded.add(at);
+      for (const one of members)
+        for (const address of one.isDown ? [] : one.addresses) {
+          const zones = one.isLame ? [] : [copyOf(apex, members, one, records)];
+          const server = await net.serve(address, ...zones);
+          if (one.manner !== undefined) server.manner = one.manner;
+          servers.push(server);
+        }
+      return servers;
+    },
+    listed: [{ address: resolverAddress, port: 53 }],
+    lastResolvers: [],
+    anchors: [],
+    async close() {
+      for (const work of closing) await work();
+      await net.close();
+    },
+  };
+}
+
+export const resolverAddress = '192.0.2.53';
+
+function nameserverLines(apex: string, { host, addresses }: Member): RecordLine[] {
+  const name = host.includes('.') ? host : `${host}.${apex}`;
+  const lines: RecordLine[] = [[apex, 'NS', name]];
+  // Where the host lies elsewhere, its own zone has to tell.
+  if (name.endsWith(`.${apex}`))
+    for (const address of addresses) lines.push([name, address.includes(':') ? 'AAAA' : 'A', address]);
+  return lines;
+}
