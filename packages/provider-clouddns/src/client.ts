@@ -23,6 +23,7 @@ export interface ZoneResource {
   readonly name?: unknown;
   readonly dnsName?: unknown;
   readonly visibility?: unknown;
+  readonly nameServers?: unknown;
   readonly forwardingConfig?: unknown;
   readonly peeringConfig?: unknown;
 }

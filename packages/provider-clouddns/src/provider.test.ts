@@ -165,7 +165,11 @@ describe('a block that names its zone', () => {
   test('needs no right to list zones', async () => {
     cloud.restart({ managedZone: 'deep-example-test' });
     expect(await cloud.bench.provider.listZones?.(cloud.bench.call())).toEqual([
-      { id: 'deep-example-test', name: 'deep.example.test' },
+      {
+        id: 'deep-example-test',
+        name: 'deep.example.test',
+        nameServers: ['a', 'b', 'c', 'd'].map((letter) => `ns-cloud-${letter}1.googledomains.com`),
+      },
     ]);
     expect(await cloud.bench.provider.check(cloud.bench.call())).not.toContainEqual(
       expect.objectContaining({ result: 'failed' }),

@@ -150,7 +150,7 @@ export function createClouddnsProvider(config: ClouddnsConfig, host: ProviderHos
 
   function failedCheck(error: unknown): CheckItem {
     const what = (isProviderError(error) && checked[error.kind]) || 'reachable';
-    return { what, result: 'failed', detail: checkFailure(error, at) };
+    return { what, ...checkFailure(error, at) };
   }
 }
 
@@ -161,14 +161,29 @@ const checked: Partial<Record<ProviderError['kind'], CheckItem['what']>> = {
 };
 
 /** A zone that is visible in networks of the project only is named, but never chosen. */
-function toZone({ name, dnsName, visibility, forwardingConfig, peeringConfig }: ZoneResource): Zone[] {
+function toZone({ name, dnsName, visibility, nameServers, forwardingConfig, peeringConfig }: ZoneResource): Zone[] {
   if (typeof name !== 'string' || typeof dnsName !== 'string') return [];
   const isPrivate = visibility === 'private' || forwardingConfig !== undefined || peeringConfig !== undefined;
   try {
-    return [{ id: name, name: toDnsName(dnsName), ...(isPrivate && { visibility: 'private' }) }];
+    const zone = { id: name, name: toDnsName(dnsName) };
+    if (isPrivate) return [{ ...zone, visibility: 'private' }];
+    const hosts = hostsOf(nameServers);
+    return [{ ...zone, ...(hosts.length > 0 && { nameServers: hosts }) }];
   } catch {
     return []; // a name that no challenge can lie in
   }
+}
+
+/** For the preflight, which tells when the world asks other servers; what cannot be read is left out. */
+function hostsOf(nameServers: unknown): readonly DnsName[] {
+  if (!Array.isArray(nameServers)) return [];
+  return nameServers.flatMap((host) => {
+    try {
+      return [toDnsName(String(host))];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function readToken({ kind, token }: Receipt): { readonly zone?: string; readonly change?: string } {

@@ -12,6 +12,8 @@ export interface Zone {
   readonly name: DnsName;
   /** Private zones are never chosen: the CA cannot see them. Absent means public. */
   readonly visibility?: 'public' | 'private';
+  /** The name servers that the service has given the zone, where it tells them. A preflight compares them with the DNS. */
+  readonly nameServers?: readonly DnsName[];
 }
 
 /**

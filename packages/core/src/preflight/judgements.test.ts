@@ -173,7 +173,13 @@ test.each(negativeTtls)('negative TTL: %s', (_title, seen, result, detail) =>
 );
 
 const challenge = toDnsName('_acme-challenge.example.com');
-const location: Location = { name: challenge, chain: [challenge], target: challenge, zone, servers: [] };
+const location: Location = {
+  name: challenge,
+  chain: [challenge],
+  target: challenge,
+  zone,
+  servers: [{ name: toDnsName('ns1.example.com'), address: '192.0.2.1' }],
+};
 const chained = (...texts: string[]): Location => ({
   ...location,
   chain: names(...texts),
@@ -254,6 +260,13 @@ test.each<Row<Parameters<typeof judgeProviderZone>[1]>>([
   ],
   ['a parent of it', held('com'), 'failed', /example\.com is delegated away from it/],
   ['one that nobody delegates', held('deep.example.com'), 'failed', /nobody delegates deep\.example\.com/],
+  [
+    'another copy of it, at servers that nobody delegates to',
+    { provider, zone: { id: 'z1', name: zone, nameServers: names('ns-cloud-a1.googledomains.com') } },
+    'warning',
+    /\(z1\) at ns-cloud-a1\.googledomains\.com, and in the DNS the zone is served by ns1\.example\.com/,
+  ],
+  ['served where the provider says', { provider, zone: { id: 'z1', name: zone, nameServers: both } }, 'ok', /has zone/],
   ['an acme-dns account', held('_acme-challenge.example.com'), 'ok', /has zone/],
   [
     'a CNAME is missing',

@@ -30,11 +30,26 @@ export async function checkProvider(
 export type RouteObservation = { readonly provider: BoundProvider; readonly zone: Zone } | { readonly error: unknown };
 
 /** Whether the zone that the provider writes to is the one that answers in the DNS. Pure. */
-export function judgeProviderZone({ target, zone }: Location, route: RouteObservation): Verdict {
+export function judgeProviderZone({ target, zone, servers }: Location, route: RouteObservation): Verdict {
   if ('error' in route) return judgeNoRoute(route.error, target);
   const { provider, zone: found } = route;
-  const facts = { provider: provider.displayName, zone: found.name, id: found.id, answering: zone };
+  const { nameServers = [] } = found;
+  const answering = [...new Set(servers.map(({ name }) => name))];
+  const facts = {
+    provider: provider.displayName,
+    zone: found.name,
+    id: found.id,
+    answering: zone,
+    ...(nameServers.length > 0 && { nameServers, delegatedTo: answering }),
+  };
   const title = `${provider.displayName} has zone ${found.name}${found.id === found.name ? '' : ` (${found.id})`}`;
+  // Vanity names and hidden primaries look the same, so that this alone is no failure.
+  if (found.name === zone && nameServers.length > 0 && !answering.some((name) => nameServers.includes(name)))
+    return {
+      result: 'warning',
+      detail: `${title} at ${nameServers.join(', ')}, and in the DNS the zone is served by ${answering.join(', ')}: unless those get the zone from there, a value is never seen; delegate the zone to the servers of the provider, or choose the provider of the others`,
+      facts,
+    };
   // The one "zone" of an acme-dns account is the name itself.
   if (found.name === zone || found.name === target)
     return { result: 'ok', detail: `${title}, the one that answers for ${target}`, facts };
@@ -55,5 +70,10 @@ function judgeNoRoute(error: unknown, target: string): Verdict {
     return { result: 'unknown', detail: `no provider could be asked for ${target}`, facts: {} };
   const kind = isProviderError(error) ? error.kind : error.name;
   const { message } = error;
-  return { result: outOfReach.includes(kind) ? 'unknown' : 'failed', detail: message, facts: { target, kind } };
+  const action = isProviderError(error) ? error.details.action : undefined;
+  return {
+    result: outOfReach.includes(kind) ? 'unknown' : 'failed',
+    detail: message,
+    facts: { target, kind, ...(action !== undefined && { create: { ...action } }) },
+  };
 }
