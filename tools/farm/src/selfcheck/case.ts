@@ -37,6 +37,14 @@ export interface SelfCheckCase {
   readonly also?: (world: CaseWorld) => string | undefined;
 }
 
+/** `2 of 2 authoritative servers of example.com have the value at ...`. */
+export function visibleAt(servers: string, name = '_acme-challenge.www.example.com', zone = 'example.com'): string {
+  const [total] = servers.split(' ').slice(-1);
+  const [good] = servers.split(' ');
+  const has = good === '1' ? 'has' : 'have';
+  return `${servers} authoritative server${total === '1' ? '' : 's'} of ${zone} ${has} the value at ${name}`;
+}
+
 /** The pattern of a case's sentence. */
 export function sentencePattern(sentence: string): RegExp {
   const parts = sentence.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

@@ -1,6 +1,6 @@
 import { type Manner, toRecord } from '../scripted/index.ts';
 import * as manners from '../scripted/manners.ts';
-import type { SelfCheckCase } from './case.ts';
+import { type SelfCheckCase, visibleAt } from './case.ts';
 import { type CaseWorld, type Member, member } from './world.ts';
 
 /** Name servers that lag, fail or answer strangely. */
@@ -10,7 +10,7 @@ export const serverCases: readonly SelfCheckCase[] = [
     stands: 'three name servers with four addresses, one of them IPv6',
     asked: 'every address, and once more a second after the last of them showed the value',
     verdict: 'visible',
-    sentence: '4 of 4 authoritative servers of example.com have the value at _acme-challenge.www.example.com',
+    sentence: visibleAt('4 of 4'),
     atMost: { queries: 20, ms: 1500 },
     set: (world) => threeServers(world),
   },
@@ -19,7 +19,7 @@ export const serverCases: readonly SelfCheckCase[] = [
     stands: 'four name servers; three get the zone 2, 5 and 9 s after the first',
     asked: 'each until it has the value, none of them again before the confirmation',
     verdict: 'visible',
-    sentence: '4 of 4 authoritative servers of example.com have the value at _acme-challenge.www.example.com',
+    sentence: visibleAt('4 of 4'),
     notBeforeMs: 9000,
     atMost: { queries: 65, ms: 2500 },
     set: (world) =>
@@ -86,7 +86,7 @@ export const serverCases: readonly SelfCheckCase[] = [
       'two name servers; the second is anycast, and for 6 s every other answer comes from a site without the value',
     asked: 'the confirmation round finds the other site; in doubt it comes after two seconds instead of one',
     verdict: 'visible',
-    sentence: '2 of 2 authoritative servers of example.com have the value at _acme-challenge.www.example.com',
+    sentence: visibleAt('2 of 2'),
     atMost: { queries: 45, ms: 2500 },
     notBeforeMs: 6000,
     set: (world) => {
@@ -186,7 +186,7 @@ export const serverCases: readonly SelfCheckCase[] = [
     stands: 'two name servers that cut every answer over UDP (TC)',
     asked: 'both over UDP, then over TCP',
     verdict: 'visible',
-    sentence: '2 of 2 authoritative servers of example.com have the value at _acme-challenge.www.example.com',
+    sentence: visibleAt('2 of 2'),
     atMost: { queries: 24, ms: 1500 },
     set: (world) => twoThat(world, manners.truncates),
     also: ({ net }) =>
@@ -199,7 +199,7 @@ export const serverCases: readonly SelfCheckCase[] = [
     stands: 'two name servers that answer FORMERR to EDNS (RFC 6891 7)',
     asked: 'both with EDNS, then without',
     verdict: 'visible',
-    sentence: '2 of 2 authoritative servers of example.com have the value at _acme-challenge.www.example.com',
+    sentence: visibleAt('2 of 2'),
     atMost: { queries: 24, ms: 1500 },
     set: (world) => twoThat(world, manners.refusesEdns),
   },
@@ -208,7 +208,7 @@ export const serverCases: readonly SelfCheckCase[] = [
     stands: 'two name servers behind a firewall that drops datagrams with EDNS; TCP passes',
     asked: 'both over UDP, then over TCP',
     verdict: 'visible',
-    sentence: '2 of 2 authoritative servers of example.com have the value at _acme-challenge.www.example.com',
+    sentence: visibleAt('2 of 2'),
     tryMs: 200,
     atMost: { queries: 40, ms: 3500 },
     set: (world) => twoThat(world, manners.dropsEdns),
@@ -218,7 +218,7 @@ export const serverCases: readonly SelfCheckCase[] = [
     stands: 'two name servers that do not keep the letter case of the question (0x20)',
     asked: 'both over UDP, then over TCP',
     verdict: 'visible',
-    sentence: '2 of 2 authoritative servers of example.com have the value at _acme-challenge.www.example.com',
+    sentence: visibleAt('2 of 2'),
     atMost: { queries: 24, ms: 1500 },
     set: (world) => twoThat(world, manners.lowersCase),
   },

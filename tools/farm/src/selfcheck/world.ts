@@ -19,6 +19,8 @@ export interface CaseWorld {
   whenOver(work: () => Promise<void>): void;
   /** A zone with a name server for each member, each with a copy of its own. */
   zone(apex: string, members: readonly Member[], ...records: readonly RecordLine[]): Promise<readonly ScriptedServer[]>;
+  /** Several zones on the same servers. */
+  zones(zones: readonly ZoneOnServers[]): Promise<void>;
   /** Where a check starts: a resolver at 192.0.2.53 that knows every zone, unless a case says other. */
   listed: readonly AnyDnsServer[];
   /** Resolvers that are asked last. */
@@ -27,6 +29,8 @@ export interface CaseWorld {
   anchors: readonly string[];
   close(): Promise<void>;
 }
+
+export type ZoneOnServers = readonly [apex: string, members: readonly Member[], records: readonly RecordLine[]];
 
 export interface Published {
   readonly values: readonly string[];
@@ -87,6 +91,28 @@ export function caseWorld(options: {
     };
   }
 
+  async function serve(zones: readonly ZoneOnServers[]): Promise<readonly ScriptedServer[]> {
+    const at = new Map<string, { readonly zones: ScriptedZone[]; readonly manners: Manner[] }>();
+    for (const [apex, members, records] of zones)
+      for (const one of members) {
+        if (one.at !== undefined) guarded.add(one.at);
+        for (const address of one.isDown ? [] : one.addresses) {
+          const here = at.get(address) ?? { zones: [], manners: [] };
+          at.set(address, here);
+          if (!one.isLame) here.zones.push(copyOf(apex, members, one, records));
+          if (one.manner !== undefined) here.manners.push(one.manner);
+        }
+      }
+    const servers: ScriptedServer[] = [];
+    for (const [address, here] of at) {
+      const server = await net.serve(address, ...here.zones);
+      const [manner] = here.manners;
+      if (manner !== undefined) server.manner = manner;
+      servers.push(server);
+    }
+    return servers;
+  }
+
   return {
     net,
     challenge,
@@ -99,17 +125,9 @@ export function caseWorld(options: {
     },
     whenPublished: (work) => publishing.push(work),
     whenOver: (work) => closing.unshift(work),
-    async zone(apex, members, ...records) {
-      const servers: ScriptedServer[] = [];
-      for (const { at } of members) if (at !== undefined) guarded.add(at);
-      for (const one of members)
-        for (const address of one.isDown ? [] : one.addresses) {
-          const zones = one.isLame ? [] : [copyOf(apex, members, one, records)];
-          const server = await net.serve(address, ...zones);
-          if (one.manner !== undefined) server.manner = one.manner;
-          servers.push(server);
-        }
-      return servers;
+    zone: (apex, members, ...records) => serve([[apex, members, records]]),
+    async zones(zones) {
+      await serve(zones);
     },
     listed: [{ address: resolverAddress, port: 53 }],
     lastResolvers: [],
