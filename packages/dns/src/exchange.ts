@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { randomId, readAnswer } from './answer.ts';
 import type { RecordType } from './codes.ts';
 import { encodeQuery } from './encode.ts';
 import { DnsExchangeError, type DnsTransportName } from './exchange-error.ts';
 import type { DnsMessage } from './message.ts';
 import type { DnsName } from './name.ts';
-import { keepsSpelling, randomSpelling } from './spelling.ts';
+import { keepsSpelling, spell } from './spelling.ts';
 import type { AnyDnsServer, DnsServer, DnsTransport, EncryptedServer } from './transport.ts';
 
 /** One answer and how it came. */
@@ -96,8 +97,8 @@ async function overUdp(asking: Asking<DnsServer>): Promise<PlainExchange> {
   const { transport, server, timeoutMs, signal, tries } = asking;
   const dropped = { count: 0, last: '' };
   for (let tried = 0; tried < tries; tried++) {
-    const spelling = randomSpelling(asking.question.name, asking.random);
-    const { asked, query } = nextQuery(asking, randomId(asking.random), spelling);
+    const { id, spelling } = unpredictable(asking);
+    const { asked, query } = nextQuery(asking, id, spelling);
     let message: DnsMessage | undefined;
     const accept = (datagram: Uint8Array): boolean => {
       const answer = readAnswer(datagram, asked);
@@ -170,6 +171,12 @@ function nextQuery(asking: Asking<AnyDnsServer>, id: number, spelling: string = 
   const { question, rd, ad = false, cd = false, dnssecOk = false, edns } = asking;
   const query = encodeQuery({ ...question, spelling, id, rd, ad, cd, dnssecOk, ...(!edns && { edns }) });
   return { query, asked: { id, opcode: 'QUERY', question } as const };
+}
+
+/** An id and a letter case (draft-vixie-dnsext-dns0x20), of octets drawn at once: each draw costs as much as the coding. */
+function unpredictable({ question: { name }, random = randomBytes }: Asking<DnsServer>) {
+  const octets = random(2 + Math.ceil(name.length / 8));
+  return { id: randomId(() => octets), spelling: spell(name, octets.subarray(2)) };
 }
 
 function takesEdns({ message }: Exchange): boolean {

@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import type { DnsMessage } from './message.ts';
 import type { DnsName } from './name.ts';
 
 /**
- * A name with each letter in a case drawn at random (draft-vixie-dnsext-dns0x20). A server gives the question back as
- * it came, and who forges an answer has to guess one bit more for each letter.
+ * A name with each letter in the case that its bit says (draft-vixie-dnsext-dns0x20). A server gives the question back
+ * as it came, and who forges an answer has to guess one random bit more for each letter.
  */
-export function randomSpelling(name: DnsName, random: (length: number) => Uint8Array = randomBytes): string {
-  const bits = random(Math.ceil(name.length / 8));
+export function spell(name: DnsName, bits: Uint8Array): string {
   let spelling = '';
   for (let at = 0; at < name.length; at++) {
     const upper = ((bits[at >> 3] ?? 0) >> (at & 7)) & 1;
