@@ -1,14 +1,16 @@
 import {
   createEgress,
   type Egress,
+  listedServers,
   type ProviderRegistry,
   parseNameserverList,
-  readResolvConf,
-  resolveNameservers,
+  type SelfCheckMode,
+  type StartingServers,
+  systemClock,
   systemRandom,
+  systemServers,
   systemTimers,
 } from '@zoneproof/core';
-import type { DnsServer } from '@zoneproof/dns';
 import { effectRunner } from '../effects/effects.ts';
 import { loadManifests, type ManifestObject, type ManifestProblem } from '../manifests/index.ts';
 import type { Report } from '../reconcile/services.ts';
@@ -23,7 +25,8 @@ export interface StandaloneOptions {
   readonly stateDir: string;
   readonly secretsDir?: string;
   readonly registry: ProviderRegistry;
-  readonly resolvers: () => readonly DnsServer[] | Promise<readonly DnsServer[]>;
+  readonly resolvers: StartingServers;
+  readonly selfCheckMode?: SelfCheckMode;
   readonly report: (report: Report) => void;
 }
 
@@ -80,6 +83,7 @@ export async function startStandalone(
       registry,
       egress,
       resolvers: options.resolvers,
+      ...(options.selfCheckMode === undefined ? {} : { selfCheckMode: options.selfCheckMode }),
       clock: context.clock,
       timers: systemTimers,
       random: systemRandom,
@@ -115,10 +119,8 @@ export async function startStandalone(
  *
  * @throws NameserverListError
  */
-export function selfCheckResolvers(list: string | undefined): StandaloneOptions['resolvers'] {
-  if (list === undefined) return () => readResolvConf().servers;
-  const entries = parseNameserverList(list);
-  return () => resolveNameservers(entries);
+export function selfCheckResolvers(list: string | undefined): StartingServers {
+  return list === undefined ? systemServers() : listedServers(parseNameserverList(list), systemClock);
 }
 
 /** The one way out of the process, with the proxy settings of the environment. */

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type ProviderRegistry, SecretValue } from '@zoneproof/core';
+import { NameserverListError, type ProviderRegistry, parseNameserverList, SecretValue } from '@zoneproof/core';
 import { type IssuerSpec, issuerSpecSchema, providerSchema, secretNamespace } from '../resources/index.ts';
 import { isRecord, type ManifestHeader, quote } from './header.ts';
 import type { ReportProblem } from './problem.ts';
@@ -43,6 +43,7 @@ export async function readIssuer(
     secrets,
     report,
   });
+  checkSelfCheck(isRecord(acme.dns01) ? acme.dns01.selfCheck : undefined, report);
   if (!shaped) return undefined;
   return {
     spec: spec as unknown as IssuerSpec,
@@ -131,6 +132,21 @@ async function checkAccountKey(
       `entry "tls.key" of Secret ${quote(ref.name)} is not a usable account key: ${(error as Error).message}`,
     );
   }
+}
+
+function checkSelfCheck(selfCheck: unknown, report: ReportProblem): void {
+  if (!isRecord(selfCheck)) return;
+  for (const field of ['nameservers', 'finalResolvers'])
+    for (const [i, entry] of (Array.isArray(selfCheck[field]) ? (selfCheck[field] as unknown[]) : []).entries()) {
+      if (typeof entry !== 'string') continue;
+      const path = [...acmePath, 'dns01', 'selfCheck', field, i];
+      try {
+        if (parseNameserverList(entry).length > 1) report(path, 'one server for each element: divide the list.');
+      } catch (error) {
+        if (!(error instanceof NameserverListError)) throw error;
+        report(path, error.problems.map((problem) => (problem.endsWith('.') ? problem : `${problem}.`)).join(' '));
+      }
+    }
 }
 
 function checkBinding(binding: unknown, namespace: string, secrets: SecretLookup, report: ReportProblem): void {

@@ -39,10 +39,12 @@ test('an account key that cannot be read is told of once and looked at again in 
 });
 
 test.each([
-  ['credentials', 'CredentialsRefused'],
-  ['zones', 'PermissionDenied'],
-  ['reachable', 'ProviderUnavailable'],
-] as const)('a check that fails at %s is told as %s', async (what, reason) => {
+  ['credentials', undefined, 'CredentialsRefused'],
+  ['zones', undefined, 'PermissionDenied'],
+  ['reachable', undefined, 'ProviderUnavailable'],
+  ['reachable', 'aborted', 'ProviderUnavailable'],
+  ['reachable', 'rate-limited', 'ProviderRateLimited'],
+] as const)('a check that fails at %s (%s) is told as %s', async (what, kind, reason) => {
   const server = 'https://ca.test';
   const acme = { accountURL: `${server}/account/1`, server, keyThumbprint: 'key' };
   let issuer = {
@@ -51,7 +53,7 @@ test.each([
     spec: { acme: { server, privateKeySecretRef: { name: 'key' }, dns01: { providers: [] } } },
     status: { acme },
   } as unknown as Issuer;
-  const provider = { check: async () => [{ what, result: 'failed', detail: 'no' }] };
+  const provider = { check: async () => [{ what, result: 'failed', detail: 'no', kind }] };
   const reconciler = new IssuerReconciler({
     store: {
       get: () => issuer,

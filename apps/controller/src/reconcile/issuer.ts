@@ -4,7 +4,7 @@ import type { Issuer, IssuerStatus, ObjectKey } from '../resources/types.ts';
 import { backoffMs } from './backoff.ts';
 import { setCondition } from './conditions.ts';
 import { accountOf, decideIssuer, type IssuerStep, type SeenIssuer } from './issuer-decide.ts';
-import { Problem, toProblem } from './problem.ts';
+import { Problem, reasonOfKind, toProblem } from './problem.ts';
 import type { Reason } from './reasons.ts';
 import { fraction, type IssuerProvider, type Services } from './services.ts';
 
@@ -173,7 +173,7 @@ export class IssuerReconciler {
       name,
       block: bound.displayName,
       ready: failed === undefined,
-      reason: failed === undefined ? 'ProviderReady' : reasonOfFailed[failed.what],
+      reason: failed === undefined ? 'ProviderReady' : reasonOf(failed),
       message: told?.detail ?? 'The provider answered its check.',
     };
   }
@@ -212,4 +212,9 @@ export class IssuerReconciler {
     const { namespace, name } = issuer.metadata;
     this.#services.report({ level, kind: issuer.kind, namespace, name, reason, message });
   }
+}
+
+/** `aborted` is a check that was out of time, so that nothing answered. */
+function reasonOf({ what, kind = 'aborted' }: CheckItem): Reason {
+  return kind === 'aborted' ? reasonOfFailed[what] : reasonOfKind(kind);
 }

@@ -113,6 +113,9 @@ function decideIssuance(seen: SeenOrder, now: number): OrderPlan {
     else wakeAt = pace.nextSyncAt;
   }
   if (awaited.length > 0) {
+    // The last moment for it, should nothing wake the Order before.
+    for (const { expiresAt } of awaited)
+      if (expiresAt !== undefined) wakeAt = earliest(wakeAt, expiresAt - expiryMarginMs + 1);
     if (pace.nextLookAt <= now) steps.push({ do: 'look', challenges: awaited });
     else wakeAt = earliest(wakeAt, pace.nextLookAt);
   }

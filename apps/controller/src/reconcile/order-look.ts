@@ -1,21 +1,22 @@
 import { AcmeProblem } from '@zoneproof/acme';
-import { type Evidence, type Location, nextLookAt } from '@zoneproof/core';
+import type { Evidence, Location } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus } from '../resources/types.ts';
-import { findRoutes, openAccount } from './order-act.ts';
+import { findRoutes, issuerOf, openAccount } from './order-act.ts';
 import type { SeenOrder } from './order-decide.ts';
 import { giveUpLost } from './order-lost.ts';
-import { nextPollAt, valueKey } from './order-pace.ts';
+import { endWatches, nextPollAt, valueKey } from './order-pace.ts';
 import { goingOn, settledStep, waitingFor, withChallenges } from './order-status.ts';
 import { seenSync } from './order-sync.ts';
 import type { IssuerSession, Services } from './services.ts';
 
-/** Looks without success after which the way to the value is searched again. */
-const lookAroundEvery = 4;
+/** How long a value may be missing before the way to it is searched again, and how often from then on. */
+const firstLookAroundMs = 15_000;
+const lookAroundEveryMs = 60_000;
 
 /**
- * One round of the self check. Every challenge whose value is visible on all authoritative servers is handed to the
- * CA at once; the others are looked for again later.
+ * Takes what the self check has found by now. Every challenge whose value is visible on all authoritative servers is
+ * handed to the CA at once; the others are watched, and news of them wakes the Order.
  */
 export async function lookAndRespond(
   challenges: readonly ChallengeStatus[],
@@ -25,35 +26,41 @@ export async function lookAndRespond(
   const { pace, order } = seen;
   const { namespace, name } = order.metadata;
   const session = await openAccount(seen, services);
-  const byTarget = groupByTarget(challenges, seen);
+  const selfCheck = services.selfCheckOf(issuerOf(seen, services));
+  const now = services.clock.now();
+  if (pace.lookAroundAt === 0) pace.lookAroundAt = now + firstLookAroundMs;
+  // News that come from now on set it to 0.
+  pace.nextLookAt = Math.max(pace.lookAroundAt, now + 1_000);
+  const groups = groupByTarget(challenges, seen);
+  endWatches(pace, new Set(groups.keys()));
   const looked = await Promise.all(
-    [...byTarget.values()].map(async ({ location, members }) => {
-      const evidence = await services.selfCheck.look(
+    [...groups].map(async ([key, { location, members }]) => {
+      const { state, evidence } = selfCheck.watch({
+        key,
         location,
-        members.map(({ value }) => value as string),
-        services.signal,
-      );
-      if (evidence.verdict !== 'visible') services.selfCheck.forget(location.name);
-      return Promise.all(
-        members.map((challenge) =>
-          evidence.verdict === 'visible'
-            ? respond(challenge, evidence, session, services)
-            : missing(challenge, evidence),
-        ),
-      );
+        values: members.map(({ value }) => value as string),
+        presentedAt: Math.max(...members.map((challenge) => publishedAt(challenge, seen, now))),
+        changed: () => {
+          pace.nextLookAt = 0;
+          services.wake(`Order/${namespace}/${name}`);
+        },
+      });
+      pace.watches.set(key, selfCheck);
+      if (evidence === undefined) return [];
+      if (state === 'waiting') return members.map((challenge) => missing(challenge, evidence));
+      return Promise.all(members.map((challenge) => respond(challenge, evidence, session, services)));
     }),
   );
   const changed = looked.flat().map((challenge) => located(challenge, seen));
-  const now = services.clock.now();
   const behind = changed.find((challenge) => challenge.step === 'presented');
-  pace.looks++;
   // The name may lead elsewhere by now. While that cannot be found out, the old place is looked at.
-  if (behind !== undefined && pace.looks % lookAroundEvery === 0) {
+  if (behind !== undefined && pace.lookAroundAt <= now) {
+    pace.lookAroundAt = now + lookAroundEveryMs;
+    pace.nextLookAt = pace.lookAroundAt;
     const lost = changed.filter(({ step }) => step === 'presented').map(({ domain }) => domain as DnsName);
     await findRoutes([...new Set(lost)], seen, services).catch(() => undefined);
   }
   giveUpLost(changed, pace, now);
-  pace.nextLookAt = behind === undefined ? 0 : nextLookAt(pace.looks, presentedAt(behind, seen, now), now);
   if (changed.some(({ step }) => step === 'responded')) {
     pace.polls = 0;
     pace.nextPollAt = nextPollAt(0, undefined, now);
@@ -69,7 +76,7 @@ export async function lookAndRespond(
       const status = withChallenges(current.status, changed);
       return message === undefined
         ? goingOn(current, status, 'The CA validates.', now)
-        : waitingFor(current, status, { reason: 'SelfCheckWaiting', message, until: pace.nextLookAt }, now);
+        : waitingFor(current, status, { reason: 'SelfCheckWaiting', message }, now);
     }),
   );
 }
@@ -98,15 +105,17 @@ function missing(challenge: ChallengeStatus, evidence: Evidence): ChallengeStatu
   return { ...challenge, evidence, step: 'presented', looks: (challenge.looks ?? 0) + 1 };
 }
 
-/** Challenges whose values belong at one name are looked for together. */
-function groupByTarget(challenges: readonly ChallengeStatus[], { pace }: SeenOrder) {
+/** Challenges whose values belong at one name are looked for together, under one key of the self check. */
+function groupByTarget(challenges: readonly ChallengeStatus[], { order, pace }: SeenOrder) {
+  const { namespace, name } = order.metadata;
   const groups = new Map<string, { location: Location; members: ChallengeStatus[] }>();
   for (const challenge of challenges) {
     const route = pace.routes.get(challenge.domain as DnsName);
     if (route === undefined) continue;
-    const entry = groups.get(route.location.target) ?? { location: route.location, members: [] };
+    const key = `${namespace}/${name} ${route.location.target}`;
+    const entry = groups.get(key) ?? { location: route.location, members: [] };
     entry.members.push(challenge);
-    groups.set(route.location.target, entry);
+    groups.set(key, entry);
   }
   return groups;
 }
@@ -124,6 +133,15 @@ function located(challenge: ChallengeStatus, seen: SeenOrder): ChallengeStatus {
     zone: route.zone.name,
     presentedAt: presentedAt(challenge, seen, challenge.evidence?.at ?? 0),
   };
+}
+
+/** When it was written last, or its provider said that it is published. */
+function publishedAt(
+  { domain, value = '', presentedAt }: ChallengeStatus,
+  { pace }: SeenOrder,
+  fallback: number,
+): number {
+  return pace.publishedAt.get(valueKey(domain, value)) ?? presentedAt ?? fallback;
 }
 
 function presentedAt(challenge: ChallengeStatus, { pace }: SeenOrder, fallback: number): number {

@@ -25,7 +25,8 @@ export function giveUpLost(challenges: readonly ChallengeStatus[], pace: OrderPa
   let hasWaited = false;
   for (const { domain, value = '', step, evidence } of challenges) {
     const key = valueKey(domain, value);
-    const findings = evidence?.servers.map(({ finding }) => finding) ?? [];
+    // What is only concluded from other values says nothing of this one.
+    const findings = evidence?.servers.flatMap(({ finding, inferred }) => (inferred ? [] : [finding])) ?? [];
     if (step !== 'presented' || !findings.includes('lacks') || findings.includes('has')) continue;
     const isInherited = pace.inherited.delete(key);
     if (!isInherited && now - (pace.publishedAt.get(key) ?? 0) < patienceMs) continue;

@@ -1,5 +1,5 @@
 import type { AcmeOrder } from '@zoneproof/acme';
-import type { SyncLook } from '@zoneproof/core';
+import type { SelfCheck, SyncLook } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { OrderStatus } from '../resources/types.ts';
 import type { Problem } from './problem.ts';
@@ -32,8 +32,12 @@ export interface OrderPace {
   /** How following the provider's own signal ended, by {@link valueKey}. */
   readonly syncEnds: Map<string, Exclude<SyncLook, { readonly state: 'pending' }>>;
   nextSyncAt: number;
-  looks: number;
+  /** Watches of the self check that go on for this Order, by their key. */
+  readonly watches: Map<string, SelfCheck>;
+  /** When to look without having been told of news. */
   nextLookAt: number;
+  /** When the way to values that are not visible is searched again; 0 = not set. */
+  lookAroundAt: number;
   polls: number;
   nextPollAt: number;
   /** The last thing that stood in the way. */
@@ -60,8 +64,9 @@ export function newPace(): OrderPace {
     keyPem: undefined,
     syncEnds: new Map(),
     nextSyncAt: 0,
-    looks: 0,
+    watches: new Map(),
     nextLookAt: 0,
+    lookAroundAt: 0,
     polls: 0,
     nextPollAt: 0,
     obstacle: undefined,
@@ -69,6 +74,15 @@ export function newPace(): OrderPace {
     removals: 0,
     nextRemovalAt: 0,
   };
+}
+
+/** Ends what the self check does for an Order that does not wait for it any more. */
+export function endWatches({ watches }: OrderPace, needed: ReadonlySet<string> = new Set()): void {
+  for (const [key, selfCheck] of watches) {
+    if (needed.has(key)) continue;
+    selfCheck.unwatch(key);
+    watches.delete(key);
+  }
 }
 
 export function valueKey(domain: string, value: string): string {

@@ -73,7 +73,7 @@ export async function publishValues(
     for (const { domain, value = '' } of challenges) seen.pace.publishedAt.delete(valueKey(domain, value));
   const [problem] = problems.flat().filter((found) => found !== undefined);
   if (problem !== undefined) throw problem;
-  seen.pace.looks = 0;
+  seen.pace.lookAroundAt = 0;
   seen.pace.nextLookAt = 0;
 }
 

@@ -1,5 +1,5 @@
 import { AcmeProtocolError, createCertificateKey } from '@zoneproof/acme';
-import { type Evidence, type LedgerEntry, ProviderError } from '@zoneproof/core';
+import { type Evidence, type LedgerEntry, ProviderError, type Sighting } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus, Issuer, Order, OrderStatus } from '../resources/types.ts';
 import { downloadCertificate, finalizeOrder } from './order-ca.ts';
@@ -57,19 +57,15 @@ const sessionsOf = (acme: object) => ({ open: async () => ({ key: { thumbprint: 
 
 test('a look that sees the same in another time is neither stored nor told again', async () => {
   let rttMs = 10;
-  const look = async (): Promise<Evidence> => {
+  const watch = (): Sighting => {
     rttMs++;
     const server = { server: 'ns1', address: '192.0.2.1', finding: 'lacks', transport: 'udp', rttMs };
-    return {
-      verdict: 'missing',
-      at: rttMs,
-      summary: `ns1 lacks it, ${rttMs} ms`,
-      servers: [server],
-    } as unknown as Evidence;
+    const seen = { verdict: 'missing', at: rttMs, summary: `ns1 lacks it, ${rttMs} ms`, servers: [server] };
+    return { state: 'waiting', evidence: seen as unknown as Evidence };
   };
   const { seen, services, told, writes } = prepare(
     { challenges: [challenge] },
-    { sessions: sessionsOf({}), selfCheck: { look, forget: () => undefined } },
+    { sessions: sessionsOf({}), selfCheckOf: () => ({ watch }) },
   );
   for (let looks = 0; looks < 3; looks++) await lookAndRespond(seen().order.status.challenges ?? [], seen(), services);
   expect(told).toEqual(['ns1 lacks it, 11 ms']);
@@ -154,7 +150,7 @@ test('while the provider of a delegated zone is out of reach, its value does not
   const { seen, services } = prepare(
     {},
     {
-      selfCheck: { locate: async () => ({ ...location, zone: 'a.example' }) },
+      selfCheckOf: () => ({ locate: async () => ({ ...location, zone: 'a.example' }) }),
       sessions: {
         providers: async () => [provider('parent'), provider('child')],
         findZone: async (bound: { readonly block: { readonly name: string } }) => {

@@ -4,7 +4,7 @@ import { actOnOrder } from './order-act.ts';
 import { decideOrder, earliest, type SeenOrder } from './order-decide.ts';
 import { inheritValues } from './order-lost.ts';
 import { clearObstacle, noteObstacle } from './order-obstacle.ts';
-import { newPace, type OrderPace } from './order-pace.ts';
+import { endWatches, newPace, type OrderPace } from './order-pace.ts';
 import { Problem, toProblem } from './problem.ts';
 import type { Services } from './services.ts';
 
@@ -28,6 +28,8 @@ export class OrderReconciler {
       const seen = this.#observe(key);
       if (seen === undefined) {
         const path = `${key.namespace}/${key.name}`;
+        const pace = this.#paces.get(path);
+        if (pace !== undefined) endWatches(pace);
         this.#paces.delete(path);
         for (const [url, holder] of this.#claims) if (holder === path) this.#claims.delete(url);
         return undefined;
@@ -78,6 +80,7 @@ export class OrderReconciler {
     const path = `${key.namespace}/${key.name}`;
     if (order.status.result !== undefined) this.#claims.delete(order.status.acme?.orderURL ?? '');
     const pace = this.#paces.get(path) ?? inheritingPace(order);
+    if (order.status.result !== undefined || order.metadata.deletedAt !== undefined) endWatches(pace);
     // One that is over and has nothing left in a zone is not remembered: it may stay for months, and had a key.
     const isClean = (order.status.ledger ?? []).length === 0 && pace.publishing.size === 0;
     if (order.status.result !== undefined && isClean) this.#paces.delete(path);

@@ -38,6 +38,11 @@ const reasonOfProviderError: Readonly<Record<ProviderErrorKind, readonly [Reason
   aborted: ['Interrupted', 'retry'],
 };
 
+/** The words for an error of a provider. */
+export function reasonOfKind(kind: ProviderErrorKind): Reason {
+  return reasonOfProviderError[kind][0];
+}
+
 /** Tells any error of a layer below as a Problem. Anything unforeseen is `InternalError`, without its stack. */
 export function toProblem(error: unknown, now: number): Problem {
   if (error instanceof Problem) return error;

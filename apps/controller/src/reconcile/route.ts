@@ -27,7 +27,7 @@ export async function findRoute(
   signal: AbortSignal,
 ): Promise<Route> {
   await findCandidates(domain, order.spec.dns01, issuer, services); // needs no DNS, and says more than "not located"
-  const location = await services.selfCheck.locate(child('_acme-challenge', domain), signal);
+  const location = await services.selfCheckOf(issuer).locate(child('_acme-challenge', domain), signal);
   return { domain, location, ...(await chooseRoute(domain, location, order.spec.dns01, issuer, services, signal)) };
 }
 

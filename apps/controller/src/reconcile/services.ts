@@ -68,7 +68,8 @@ export interface Services {
   readonly ledger: Ledger;
   /** What providers say themselves of their propagation. */
   readonly sync: SyncSignal;
-  readonly selfCheck: SelfCheck;
+  /** The self check as this Issuer wants it. */
+  selfCheckOf(issuer: Issuer): SelfCheck;
   readonly preflight: Pick<Preflight, 'denials'>;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -80,6 +81,8 @@ export interface Services {
   changes(): number;
   /** Called when a new certificate was stored; once more when a crash makes its last steps be repeated. */
   issued(certificate: Certificate): void;
+  /** Looks at the object again as soon as a worker is free. */
+  wake(key: string): void;
   /** Runs work that nobody waits for, then looks at the object again. */
   inBackground(key: string, work: () => Promise<void>): void;
 }

@@ -1,4 +1,4 @@
-import { secretRef, Type } from '@zoneproof/core';
+import { type SelfCheckMode, secretRef, selfCheckModes, Type } from '@zoneproof/core';
 
 const domainList = (description: string, examples: readonly string[][]) =>
   Type.Optional(
@@ -32,6 +32,34 @@ export const providerSchema = Type.Object(
     ),
   },
   { description: 'A name and exactly one provider block, whose key is that of an installed provider.' },
+);
+
+const serverList = (description: string, examples: readonly string[][]) =>
+  Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 2048 }), { minItems: 1, maxItems: 16, description, examples }),
+  );
+
+/** How values are proven to be visible before the CA is asked: docs/self-check.md. */
+const selfCheckSchema = Type.Object(
+  {
+    mode: Type.Optional(
+      Type.Unsafe<SelfCheckMode>({
+        type: 'string',
+        enum: [...selfCheckModes],
+        description:
+          'Who is asked for the value: auto asks the authoritative servers, and the listed ones only where none of those can be reached; authoritative never asks others; listed-only asks the listed ones alone. Absent: as --dns01-self-check-mode says.',
+      }),
+    ),
+    nameservers: serverList(
+      'Servers to start from, in place of those of --dns01-self-check-nameservers or /etc/resolv.conf: host:port, tls://host or https://host/path.',
+      [['192.0.2.53:53', 'https://dns.example.com/dns-query']],
+    ),
+    finalResolvers: serverList(
+      'Resolvers that are asked last, once the authoritative servers agree: host:port, tls://host or https://host/path.',
+      [['https://dns.example.com/dns-query']],
+    ),
+  },
+  { additionalProperties: false, description: 'How the self check of the values goes for this Issuer.' },
 );
 
 /** `spec` of Issuer and ClusterIssuer. */
@@ -112,6 +140,7 @@ export const issuerSpecSchema = Type.Object(
               maxItems: 100,
               description: 'DNS providers, each with a name of its own.',
             }),
+            selfCheck: Type.Optional(selfCheckSchema),
           },
           { additionalProperties: false, description: 'How DNS01 challenges are answered.' },
         ),

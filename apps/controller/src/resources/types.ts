@@ -1,4 +1,4 @@
-import type { Evidence, LedgerEntry, Receipt } from '@zoneproof/core';
+import type { Evidence, LedgerEntry, Receipt, SelfCheckMode } from '@zoneproof/core';
 
 /** The API group and version of every resource but Secret. */
 export const apiVersion = 'zoneproof.dev/v1alpha1';
@@ -65,8 +65,15 @@ export interface IssuerSpec {
     readonly termsOfServiceAgreed?: boolean;
     readonly externalAccountBinding?: { readonly keyID: string; readonly keySecretRef: SecretKeyRef };
     readonly profile?: string;
-    readonly dns01: { readonly providers: readonly ProviderSpec[] };
+    readonly dns01: { readonly providers: readonly ProviderSpec[]; readonly selfCheck?: SelfCheckSpec };
   };
+}
+
+/** `spec.acme.dns01.selfCheck`: servers as in `--dns01-self-check-nameservers`. */
+export interface SelfCheckSpec {
+  readonly mode?: SelfCheckMode;
+  readonly nameservers?: readonly string[];
+  readonly finalResolvers?: readonly string[];
 }
 
 export interface IssuerStatus {

@@ -4,14 +4,14 @@ import {
   createPreflight,
   createProviderCalls,
   createRecordWriter,
-  createSelfCheck,
   createSyncSignal,
   type Egress,
   type ProviderRegistry,
   type RandomBytes,
+  type SelfCheckMode,
+  type StartingServers,
   type Timers,
 } from '@zoneproof/core';
-import type { DnsServer } from '@zoneproof/dns';
 import { type EffectHook, effectRunner } from '../effects/effects.ts';
 import { CertificateReconciler } from '../reconcile/certificate.ts';
 import { IssuerReconciler } from '../reconcile/issuer.ts';
@@ -20,6 +20,7 @@ import { toProblem } from '../reconcile/problem.ts';
 import type { Report, Services } from '../reconcile/services.ts';
 import type { Certificate, Kind, ObjectKey } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
+import { createSelfChecks } from './self-checks.ts';
 import { IssuerSessions } from './sessions.ts';
 import { isSettled } from './settled.ts';
 import { StoreLedger } from './store-ledger.ts';
@@ -29,8 +30,9 @@ export interface ControllerOptions {
   readonly store: Store;
   readonly registry: ProviderRegistry;
   readonly egress: Egress;
-  /** Where the self check starts. */
-  readonly resolvers: () => readonly DnsServer[] | Promise<readonly DnsServer[]>;
+  /** Where the self check starts, and whom it asks, unless an Issuer says otherwise. */
+  readonly resolvers: StartingServers;
+  readonly selfCheckMode?: SelfCheckMode;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: RandomBytes;
@@ -98,15 +100,15 @@ export function startController(options: ControllerOptions): Controller {
   };
 
   const dns = { resolvers: options.resolvers, transport: options.egress.dns, clock, random, timers };
-  const selfCheck = createSelfCheck(dns);
+  const selfChecks = createSelfChecks({ ...dns, signal: abort.signal, mode: options.selfCheckMode ?? 'auto' });
   const services: Services = {
     store,
     sessions,
     writer,
     ledger,
     sync,
-    selfCheck,
-    preflight: createPreflight({ ...dns, selfCheck }),
+    selfCheckOf: ({ spec }) => selfChecks(spec.acme.dns01.selfCheck),
+    preflight: createPreflight({ ...dns, selfCheck: selfChecks(undefined) }),
     clock,
     random,
     run,
@@ -114,6 +116,7 @@ export function startController(options: ControllerOptions): Controller {
     signal: abort.signal,
     changes: () => changes,
     issued: (certificate) => options.onIssued?.(certificate),
+    wake: (key) => queue.add(key),
     inBackground: (key, work) => {
       const task: Promise<void> = work()
         .catch((error: unknown) => tellInternalError(parseKey(key), error))

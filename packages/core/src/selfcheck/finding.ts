@@ -1,6 +1,7 @@
 import { DnsExchangeError, type DnsMessage, type DnsName, type Exchange, type SoaData } from '@zoneproof/dns';
 import { noAnswerReason } from './ask.ts';
 import { readReply, shown } from './reply.ts';
+import { readListedTxt } from './resolvers.ts';
 import type { ServerEvidence } from './types.ts';
 
 /** What was wanted where. */
@@ -48,18 +49,11 @@ export function readListedFinding(who: Who, answer: Exchange, { target, values: 
   const base = { ...who, ...facts(answer), aa: message.aa };
   if (message.rcode !== 'NOERROR' && message.rcode !== 'NXDOMAIN')
     return { row: { ...base, finding: 'lame', ...detail(message, `it answers ${message.rcode}`) } };
-  const values = message.answers.flatMap((record) => (record.type === 'TXT' ? [record.data.join('')] : []));
-  const alias = message.answers.find((record) => record.type === 'CNAME' && record.name === target);
-  const passed = alias?.type === 'CNAME' ? [`it has a CNAME to ${alias.data} there`] : [];
+  const { values, chain } = readListedTxt(message, target);
   const finding = wanted.every((value) => values.includes(value)) ? 'has' : 'lacks';
-  return {
-    row: {
-      ...base,
-      finding,
-      ...(values.length === 0 ? {} : { values: shortened(values) }),
-      ...detail(message, ...passed),
-    },
-  };
+  const passed = chain.length > 1 ? [`it has a CNAME to ${chain.slice(1).join(' and on to ')} there`] : [];
+  const shown = values.length === 0 ? {} : { values: shortened(values) };
+  return { row: { ...base, finding, ...shown, ...detail(message, ...passed) } };
 }
 
 /** A server that gave no answer. */

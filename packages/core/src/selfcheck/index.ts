@@ -10,4 +10,4 @@ export { nextLookAt } from './schedule.ts';
 export { createSelfCheck, type SelfCheckOptions } from './self-check.ts';
 export { listedServers, type StartingServers, systemServers } from './starting-servers.ts';
 export type * from './types.ts';
-export { LocateError } from './types.ts';
+export { LocateError, SilentZoneError, selfCheckModes } from './types.ts';

@@ -25,10 +25,10 @@ export interface ListedView {
 }
 
 export function createListedView(
-  servers: readonly AnyDnsServer[],
   resolvers: Resolvers,
   { ask, gate, clock }: { readonly ask: Ask; readonly gate: Gate; readonly clock: Clock },
 ): ListedView {
+  const { servers } = resolvers;
   const starts = createSharedCache<Start | undefined>(clock, maxZones);
   const authorities = createSharedCache<readonly AnyDnsServer[]>(clock, maxZones);
 

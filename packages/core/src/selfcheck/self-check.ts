@@ -1,4 +1,4 @@
-import type { AnyDnsServer, DnsTransport } from '@zoneproof/dns';
+import type { DnsTransport } from '@zoneproof/dns';
 import type { Clock, RandomBytes } from '../contract/index.ts';
 import { systemTimers, type Timers } from '../time/index.ts';
 import { createAsk } from './ask.ts';
@@ -22,7 +22,7 @@ export interface SelfCheckOptions {
   /** Default `auto`. */
   readonly mode?: SelfCheckMode;
   /** Resolvers that `watch` asks last, once the authoritative servers agree. Default none. */
-  readonly lastResolvers?: () => readonly AnyDnsServer[];
+  readonly finalResolvers?: StartingServers;
   /** Authoritative servers are asked at port 53; a mapTransport may lead that elsewhere. */
   readonly transport: DnsTransport;
   readonly clock: Clock;
@@ -49,17 +49,11 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   let view: { readonly key: string; readonly delegations: Delegations; readonly locator: Locator } | undefined;
 
   async function currentView() {
-    let servers: readonly AnyDnsServer[] = [];
-    const list = async () => {
-      const found = await options.resolvers();
-      servers = found;
-      return found;
-    };
-    const resolvers = await listResolvers(list, ask, gate, hedgeMs);
+    const resolvers = await listResolvers(options.resolvers, ask, gate, hedgeMs);
     // What other servers said may not hold in the view of these.
     if (view?.key !== resolvers.key) {
       const delegations = createDelegations(resolvers, zoneAsker, clock);
-      const listed = createListedView(servers, resolvers, { ask, gate, clock });
+      const listed = createListedView(resolvers, { ask, gate, clock });
       const locator = createLocator(delegations, zoneAsker, listed, { clock, random, mode });
       view = { key: resolvers.key, delegations, locator };
     }
@@ -74,7 +68,7 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
     timers,
     signal,
     confirmAfterMs,
-    last: () => options.lastResolvers?.() ?? [],
+    ...(options.finalResolvers === undefined ? {} : { finalResolvers: options.finalResolvers }),
     forget: (name) => view?.locator.forget(name),
   });
   if (signal.aborted) watches.close();

@@ -14,7 +14,8 @@ export interface AuthoritativeServer {
  * authoritative  authoritative servers and nobody else
  * listed-only    the listed servers and nobody else, after a wait
  */
-export type SelfCheckMode = 'auto' | 'authoritative' | 'listed-only';
+export type SelfCheckMode = (typeof selfCheckModes)[number];
+export const selfCheckModes = ['auto', 'authoritative', 'listed-only'] as const;
 
 /** Where a challenge name leads, found by asking authoritative servers only for the name itself. */
 export interface Location {
@@ -64,6 +65,8 @@ export interface ServerEvidence {
   readonly serial?: number;
   /** Values seen, each shortened to 12 characters; at most 8. */
   readonly values?: readonly string[];
+  /** It was not asked for these values: it lacks one that was written at the same time. */
+  readonly inferred?: true;
   /** Extended error text of the server (RFC 8914) or the reason why there is no answer. */
   readonly detail?: string;
 }

@@ -40,7 +40,7 @@ export async function runCase(one: SelfCheckCase): Promise<CaseResult> {
     const { tryMs = 2000 } = one;
     const options: SelfCheckOptions = {
       resolvers: () => world.listed,
-      lastResolvers: () => world.lastResolvers,
+      finalResolvers: () => world.lastResolvers,
       mode: one.mode ?? 'auto',
       transport: net.transport,
       clock: time,
@@ -107,6 +107,7 @@ function untilTold(
     };
     const late = setTimeout(() => {
       const { state, evidence } = check.watch({ ...wanted, changed: () => {} });
+      if (process.env.SHOW) console.log(state, JSON.stringify(evidence,null,1));
       end(evidence && state === 'waiting' && evidence.verdict === 'visible' ? undefined : evidence);
     }, one.atMost.ms);
     look();

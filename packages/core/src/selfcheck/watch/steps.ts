@@ -167,11 +167,11 @@ function rowAt(watched: Watched, source: Source): ServerEvidence | undefined {
   }
   if (own !== undefined) return own.finding === 'unreachable' && watched.asking[source.index] ? undefined : own;
   if (watched.cohort.lanes[source.index]?.last !== 'lacks') return undefined;
-  return { ...source.server.who, finding: 'lacks', transport: 'udp', detail: inferred };
+  return { ...source.server.who, finding: 'lacks', transport: 'udp', inferred: true, detail: inferredText };
 }
 
-/** Why a server is known to lack a value that it was not asked for. */
-export const inferred = 'a value written at the same time is not there yet';
+/** Why a server is taken to lack a value that it was not asked for. */
+const inferredText = 'a value written at the same time is not there yet';
 
 /** Draws the conclusion from all answers so far. */
 export function settle(state: ZoneState, watched: Watched, now: number): void {

@@ -1,6 +1,7 @@
-import { type AnyDnsServer, formatServer } from '@zoneproof/dns';
+import { formatServer } from '@zoneproof/dns';
 import { type AskedServer, askedServers, listedServer } from '../asked-server.ts';
 import { nextLookAt } from '../schedule.ts';
+import type { StartingServers } from '../starting-servers.ts';
 import type { Location, Sighting, Wanted } from '../types.ts';
 import { newZoneState, type Rules, type Watched } from './state.ts';
 import { createZoneWatch, type ZoneWatch, type ZoneWatchOptions } from './zone-watch.ts';
@@ -13,8 +14,8 @@ export interface Watches {
 }
 
 export interface WatchesOptions extends Omit<ZoneWatchOptions, 'state' | 'onNews' | 'onDoubt'> {
-  /** Asked last, once the authoritative servers agree; none: that is enough. */
-  readonly last: () => readonly AnyDnsServer[];
+  /** Asked last, once the authoritative servers agree; absent: that is enough. */
+  readonly finalResolvers?: StartingServers;
   /** Milliseconds between the last server's first sight and the confirmation. */
   readonly confirmAfterMs: number;
   readonly forget: (name: Location['name']) => void;
@@ -28,8 +29,8 @@ interface Member {
 interface Entry {
   wanted: Wanted;
   readonly first: Member;
-  /** At the resolvers that are asked last. */
-  second: Member | undefined;
+  /** At the resolvers that are asked last; `none` when their list is empty or cannot be had now. */
+  second: Member | 'listing' | 'none' | undefined;
 }
 
 export function createWatches(options: WatchesOptions): Watches {
@@ -71,24 +72,44 @@ export function createWatches(options: WatchesOptions): Watches {
     const entry = entries.get(key);
     if (entry === undefined) return;
     // News that only begins the last stage is none for the watcher.
-    if (entry.second === undefined && askLast(entry)) return;
+    if (entry.second === undefined && beginLast(entry)) return;
     entry.wanted.changed();
   }
 
   /** Begins the last stage where there is one and the others are over. @returns whether it was begun */
-  function askLast(entry: Entry): boolean {
+  function beginLast(entry: Entry): boolean {
     const { first, wanted } = entry;
-    if (first.watched.visibleAt === undefined || wanted.location.listed !== undefined) return false;
-    const servers = options.last().map(listedServer);
-    if (servers.length === 0) return false;
-    const zone = zoneWatch(wanted.location, servers, lastRules);
-    entry.second = join(zone, { ...wanted, presentedAt: options.clock.now() });
+    const isLast = options.finalResolvers !== undefined && wanted.location.listed === undefined;
+    if (!isLast || first.watched.visibleAt === undefined) return false;
+    entry.second = 'listing';
+    void listLast().then((servers) => {
+      if (entry.second !== 'listing' || entries.get(wanted.key) !== entry) return;
+      entry.second =
+        servers.length === 0
+          ? 'none'
+          : join(zoneWatch(wanted.location, servers, lastRules), { ...wanted, presentedAt: options.clock.now() });
+      if (entry.second === 'none') entry.wanted.changed();
+    });
     return true;
+  }
+
+  async function listLast(): Promise<readonly AskedServer[]> {
+    try {
+      return ((await options.finalResolvers?.()) ?? []).map(listedServer);
+    } catch {
+      // Their names cannot be looked up now: as with one that gives no answer, that stands in nobody's way.
+      return [];
+    }
   }
 
   function leave(entry: Entry): void {
     entry.first.zone.remove(entry.first.watched);
-    entry.second?.zone.remove(entry.second.watched);
+    leaveLast(entry);
+  }
+
+  function leaveLast(entry: Entry): void {
+    if (typeof entry.second === 'object') entry.second.zone.remove(entry.second.watched);
+    entry.second = undefined;
   }
 
   return {
@@ -127,12 +148,12 @@ export function createWatches(options: WatchesOptions): Watches {
   function sightingOf(entry: Entry): Sighting {
     const seen = entry.first.zone.sighting(entry.first.watched);
     if (seen.state === 'waiting') {
-      if (entry.second !== undefined) entry.second.zone.remove(entry.second.watched);
-      entry.second = undefined;
+      leaveLast(entry);
       return seen;
     }
-    if (entry.second === undefined) return askLast(entry) ? { ...seen, state: 'waiting' } : seen;
-    return withLast(seen, entry.second.zone.sighting(entry.second.watched));
+    if (entry.second === 'none') return seen;
+    if (typeof entry.second === 'object') return withLast(seen, entry.second.zone.sighting(entry.second.watched));
+    return entry.second === 'listing' || beginLast(entry) ? { ...seen, state: 'waiting' } : seen;
   }
 }
 
