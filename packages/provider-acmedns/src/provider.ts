@@ -109,7 +109,7 @@ export function createAcmednsProvider(config: AcmednsConfig, host: ProviderHost)
       const detail = `${providerName}: ${size} ${size === 1 ? 'domain' : 'domains'} in the credentials document; whether the passwords are right, the first update will tell.`;
       return { what: 'credentials', result: 'unknown', detail };
     } catch (error) {
-      return { what: 'credentials', result: 'failed', detail: checkFailure(error, providerName) };
+      return { what: 'credentials', ...checkFailure(error, providerName) };
     }
   }
 
@@ -120,7 +120,7 @@ export function createAcmednsProvider(config: AcmednsConfig, host: ProviderHost)
       const detail = `${providerName}: ${config.host} answers, but has no /health; acme-dns has it from version 1.1 on.`;
       return { what: 'reachable', result: 'unknown', detail };
     } catch (error) {
-      return { what: 'reachable', result: 'failed', detail: checkFailure(error, providerName) };
+      return { what: 'reachable', ...checkFailure(error, providerName) };
     }
   }
 }

@@ -26,5 +26,5 @@ const itemOf: Partial<Record<ProviderErrorKind, CheckItem['what']>> = { auth: 'c
 
 export function failedItem(error: unknown, providerName: string): CheckItem {
   const what = (isProviderError(error) && itemOf[error.kind]) || 'reachable';
-  return { what, result: 'failed', detail: checkFailure(error, providerName) };
+  return { what, ...checkFailure(error, providerName) };
 }

@@ -183,7 +183,7 @@ export function createFastdnsProvider(config: FastdnsConfig, host: ProviderHost)
     } catch (error) {
       const isRefused = isProviderError(error) && (error.kind === 'auth' || error.kind === 'permission');
       const what = isRefused ? 'credentials' : 'reachable';
-      return [{ what, result: 'failed', detail: checkFailure(error, providerName) }];
+      return [{ what, ...checkFailure(error, providerName) }];
     }
   }
 

@@ -19,14 +19,14 @@ export async function checkServer(
   try {
     await client.ask(toDnsName(''), 'SOA', call);
   } catch (error) {
-    return [{ what: 'reachable', result: 'failed', detail: checkFailure(error, peer.providerName) }];
+    return [{ what: 'reachable', ...checkFailure(error, peer.providerName) }];
   }
   const reachable: CheckItem = { what: 'reachable', result: 'ok', detail: `${at} answers queries.` };
   try {
     const key = await currentKey();
     return [reachable, ...(key ? await checkKey(client, key, { ...peer, key }, call) : [unsigned(at)])];
   } catch (error) {
-    return [reachable, { what: 'credentials', result: 'failed', detail: checkFailure(error, peer.providerName) }];
+    return [reachable, { what: 'credentials', ...checkFailure(error, peer.providerName) }];
   }
 }
 
@@ -37,7 +37,7 @@ async function checkKey(client: Client, key: TsigKey, peer: Peer, call: CallCont
   if (reply.tsig?.status === 'verified' && reply.tsig.error === 0) {
     items.push({ what: 'credentials', result: 'ok', detail: `${at} accepts the signature of key "${key.name}".` });
   } else if (reply.tsig?.status === 'unsigned' || reply.tsig?.status === 'verified') {
-    items.push({ what: 'credentials', result: 'failed', detail: refusalError(reply, noZone, peer, test).message });
+    items.push({ what: 'credentials', ...checkFailure(refusalError(reply, noZone, peer, test), peer.providerName) });
   } else {
     const detail = `${at} answers ${reply.rcode} to ${test}, without a signature that proves it; the first real update will tell.`;
     items.push({ what: 'credentials', result: 'unknown', detail });

@@ -20,7 +20,7 @@ export async function check(
   } catch (error) {
     const kind = isProviderError(error) ? error.kind : undefined;
     const what = kind === 'auth' ? 'credentials' : kind === 'permission' ? 'zones' : 'reachable';
-    return [{ what, result: 'failed', detail: checkFailure(error, providerName) }];
+    return [{ what, ...checkFailure(error, providerName) }];
   }
 }
 

@@ -167,7 +167,9 @@ describe('providers', () => {
   test.each([[['providers', '-o', 'json']], [['providers', 'acmedns', '-o', 'json']]])(
     '%s agrees with docs/providers.schema.json',
     async (argv) => {
-      expect(violations('providers.schema.json', JSON.parse((await runMain(argv)).out))).toEqual([]);
+      const report = JSON.parse((await runMain(argv)).out);
+      expect(violations('providers.schema.json', report)).toEqual([]);
+      for (const { displayName } of report.providers) expect(displayName).toMatch(/\S/);
     },
   );
 });

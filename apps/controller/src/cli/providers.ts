@@ -49,10 +49,18 @@ function describe({
   key,
   packageName,
   version,
+  service,
   directory,
   problem,
 }: ReturnType<Awaited<ReturnType<typeof openRegistry>>['list']>[number]): ProvidersReport['providers'][number] {
-  return { key, package: packageName, version, directory, ...(problem !== undefined && { problem }) };
+  return {
+    key,
+    package: packageName,
+    version,
+    directory,
+    ...(problem !== undefined && { problem }),
+    ...(service !== undefined && { displayName: service }),
+  };
 }
 
 function describePlugin(

@@ -17,7 +17,13 @@ export async function openRegistry(
   const { plugins } = context.inputs;
   if (plugins !== undefined)
     return createRegistry(
-      plugins.map(({ key }) => ({ key, packageName: `given-${key}`, version: '0.0.0', directory: '' })),
+      plugins.map(({ key, displayName }) => ({
+        key,
+        packageName: `given-${key}`,
+        version: '0.0.0',
+        service: displayName,
+        directory: '',
+      })),
       { importPlugin: async ({ key }) => ({ default: plugins.find((plugin) => plugin.key === key) }) },
     );
   const from = dirname(realpathSync(fileURLToPath(import.meta.url)));

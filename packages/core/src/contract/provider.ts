@@ -2,6 +2,7 @@ import type { DnsTransport } from '@zoneproof/dns';
 import type { Egress } from '../egress/index.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { ChangeOutcome, Receipt, SyncState, TxtChange } from './change.ts';
+import type { ProviderErrorKind } from './error.ts';
 import type { SecretHandle, SecretRef } from './secret.ts';
 import type { RecordTarget, Zone } from './zone.ts';
 
@@ -83,6 +84,8 @@ export interface CheckItem {
   readonly result: 'ok' | 'failed' | 'warning' | 'unknown';
   /** One sentence: what was seen and, unless ok, what to do. */
   readonly detail: string;
+  /** Of the error that the finding rests on; tells a throttled check from a service that is down. */
+  readonly kind?: ProviderErrorKind;
 }
 
 /** What the host lends to one call. */

@@ -1,8 +1,10 @@
-import { isProviderError } from '../contract/index.ts';
+import { type CheckItem, isProviderError } from '../contract/index.ts';
 
-/** The `detail` of a check that ended in `error`, whatever that is. */
-export function checkFailure(error: unknown, providerName: string): string {
-  if (isProviderError(error)) return error.message;
+/** How a check ended in `error`, whatever that is: the finding but for what it was about. */
+export function checkFailure(error: unknown, providerName: string): Omit<CheckItem, 'what'> {
+  const result = 'failed';
+  if (isProviderError(error)) return { result, detail: error.message, kind: error.kind };
   const name = error instanceof Error ? error.name : typeof error;
-  return `${providerName}: the check broke off (${name}). Report this to the maintainer of the provider package.`;
+  const detail = `${providerName}: the check broke off (${name}). Report this to the maintainer of the provider package.`;
+  return { result, detail };
 }

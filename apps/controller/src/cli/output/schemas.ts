@@ -59,7 +59,7 @@ export const providersSchema = Type.Object(
           version: Type.String(),
           directory: Type.String(),
           problem: Type.Optional(Type.String({ description: 'Why it cannot be used.' })),
-          displayName: Type.Optional(Type.String()),
+          displayName: Type.Optional(Type.String({ description: 'The service that it is for.' })),
           schema: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'JSON Schema of the block.' })),
           example: Type.Optional(
             Type.Unsafe<object>({ type: 'object', description: 'The smallest block that works.' }),
@@ -96,7 +96,7 @@ export const providersSchema = Type.Object(
         },
         closed,
       ),
-      { description: 'The members from displayName on are given when one provider is asked for by name.' },
+      { description: 'The members after displayName are given when one provider is asked for by name.' },
     ),
   },
   { ...closed, description: 'Installed DNS providers.' },
