@@ -41,6 +41,7 @@ const maxAgeMs = 5000;
 class SharedSocket {
   readonly #socket: Socket;
   readonly #closed: () => void;
+  readonly #server: DnsServer;
   readonly #pending = new Set<Pending>();
   readonly #openedAt = performance.now();
   #queries = 0;
@@ -48,10 +49,9 @@ class SharedSocket {
 
   constructor(server: DnsServer, closed: () => void) {
     this.#closed = closed;
+    this.#server = server;
     this.#socket = createSocket(isIP(server.address) === 6 ? 'udp6' : 'udp4');
-    this.#socket.on('error', (error) => {
-      for (const { waiting } of this.#pending) waiting.fail(socketError(error, server, 'udp', waiting.sent));
-    });
+    this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('message', (datagram) => {
       for (const { accept, waiting } of this.#pending) {
         if (!accept(datagram)) continue;
@@ -84,6 +84,13 @@ class SharedSocket {
 
   #write({ query, waiting }: Pending): void {
     waiting.sent = true;
-    this.#socket.send(query);
+    // That nothing listens there is told once, and where the next datagram leaves at once, in answer to that one.
+    this.#socket.send(query, (error) => {
+      if (error) this.#fail(error);
+    });
+  }
+
+  #fail(error: Error): void {
+    for (const { waiting } of this.#pending) waiting.fail(socketError(error, this.#server, 'udp', waiting.sent));
   }
 }
