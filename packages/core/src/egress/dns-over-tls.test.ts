@@ -1,60 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type AnyDnsServer,
-  DnsExchangeError,
-  type DnsMessage,
-  type Exchange,
-  exchange,
-  refusingTransport,
-  toDnsName,
-} from '@zoneproof/dns';
-import { createEgress, type Egress, type EgressOptions } from './index.ts';
-import { rootPem } from './testing/localhost-certificate.ts';
-import { framed, seen, serveDoh, serveDot } from './testing/resolvers.ts';
-import { serveProxy, serveTcp } from './testing/servers.ts';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { type DnsMessage, refusingTransport, toDnsName } from '@zoneproof/dns';
+import { createEgress } from './index.ts';
+import { ask, closeAll, doh, dot, egressWith, failure, name, started, texts } from './testing/encrypted-world.ts';
+import { framed, seen, serveDot } from './testing/resolvers.ts';
+import { serveTcp } from './testing/servers.ts';
 
-const name = toDnsName('example.test');
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((one) => one.close()));
-});
-
-async function started<T extends { close(): Promise<void> }>(server: Promise<T>): Promise<T> {
-  open.push(await server);
-  return server;
-}
-
-function egressWith(options: EgressOptions = {}): Egress {
-  const egress = createEgress({ caBundle: rootPem, ...options });
-  open.push(egress);
-  return egress;
-}
-
-interface Asking {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-  readonly name?: string;
-}
-
-function ask(egress: Egress, server: AnyDnsServer, { timeoutMs = 2500, ...more }: Asking = {}): Promise<Exchange> {
-  const { signal = new AbortController().signal } = more;
-  const question = { name: more.name === undefined ? name : toDnsName(more.name), type: 'TXT' } as const;
-  return exchange(question, server, { transport: egress.dns, signal, rd: true, tries: 1, timeoutMs });
-}
-
-async function failure(promise: Promise<unknown>): Promise<DnsExchangeError> {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof DnsExchangeError)) throw new Error(`expected a DnsExchangeError, got ${error}`);
-  return error;
-}
-
-const dot = (port: number, host = '127.0.0.1') => ({ kind: 'tls', host, port }) as const;
-const doh = (url: string) => ({ kind: 'https', url }) as const;
-const texts = ({ message }: Exchange) => message.answers.map(({ data }) => data);
+afterEach(closeAll);
 
 describe('over TLS (RFC 7858)', () => {
   test.each([
@@ -155,7 +108,7 @@ describe('over TLS (RFC 7858)', () => {
     expect(texts(await ask(egressWith(), dot(server.port)))).toEqual([['seen', 'example.test']]);
   });
 
-  test.each<[string, string, RegExp, (query: DnsMessage, socket: import('node:tls').TLSSocket) => void]>([
+  test.each<[string, string, RegExp, (query: DnsMessage, socket: TLSSocket) => void]>([
     [
       'an answer that is cut off',
       'reset',
@@ -187,8 +140,7 @@ describe('over TLS (RFC 7858)', () => {
   test('a certificate of a CA that is not known here: nothing is sent, and the error says what to do', async () => {
     let queries = 0;
     const server = await started(serveDot(() => queries++));
-    const egress = createEgress();
-    open.push(egress);
+    const egress = await started(Promise.resolve(createEgress()));
     const error = await failure(ask(egress, dot(server.port)));
     expect(error).toMatchObject({ kind: 'tls', sent: false });
     expect(error.message).toBe(
@@ -258,120 +210,6 @@ describe('over TLS (RFC 7858)', () => {
   });
 });
 
-describe('over HTTPS (RFC 8484)', () => {
-  test.each([
-    ['HTTP/2 alone', false, '2.0'],
-    ['HTTP/1.1 as well', true, '2.0'],
-  ])('a resolver with %s gets a POST with id 0', async (_title, allowHTTP1, version) => {
-    const requests: unknown[] = [];
-    const server = await started(
-      serveDoh(
-        ({ query, headers, ...request }) => {
-          const { accept, 'content-type': type } = headers;
-          requests.push({ ...request, accept, type, id: query.id, rd: query.rd });
-          return { body: seen(query) };
-        },
-        { allowHTTP1 },
-      ),
-    );
-    const answer = await ask(egressWith(), doh(server.url));
-    expect(answer).toMatchObject({ transport: 'https', message: { answers: [{ data: ['seen', 'example.test'] }] } });
-    const type = 'application/dns-message';
-    expect(requests).toEqual([{ method: 'POST', path: '/dns-query', accept: type, type, version, id: 0, rd: true }]);
-  });
-
-  test('many questions at once share few connections', async () => {
-    const server = await started(serveDoh(({ query }) => ({ body: seen(query) })));
-    const egress = egressWith();
-    const names = Array.from({ length: 100 }, (_, at) => `h${at}.test`);
-    const answers = await Promise.all(names.map((one) => ask(egress, doh(server.url), { name: one })));
-    expect(answers.flatMap(texts)).toEqual(names.map((one) => ['seen', one]));
-    expect(server.connections()).toBeLessThan(17);
-  });
-
-  test('through the proxy of the environment', async () => {
-    const server = await started(serveDoh(({ query }) => ({ body: seen(query) })));
-    const asked: string[] = [];
-    const proxy = await started(
-      serveProxy((request) => {
-        asked.push(request.url ?? '');
-        return 200;
-      }),
-    );
-    const egress = egressWith({ proxy: { httpsProxy: proxy.url } });
-    // The name leads nowhere: it is the proxy that connects, to the port it is told.
-    const url = `https://dns.example:${server.port}/dns-query`;
-    expect(await failure(ask(egress, doh(url)))).toMatchObject({ kind: 'tls' });
-    expect(asked).toEqual([`dns.example:${server.port}`]);
-  });
-
-  const type = 'application/dns-message';
-  test.each<
-    [
-      string,
-      string,
-      RegExp,
-      (query: DnsMessage) => { status?: number; headers?: Record<string, string>; body: Uint8Array | string },
-    ]
-  >([
-    ['404', 'malformed', /answers HTTP 404; check the path of the URL/, () => ({ status: 404, body: '' })],
-    [
-      'a redirect',
-      'malformed',
-      /answers HTTP 302; check the path/,
-      () => ({ status: 302, headers: { location: '/x' }, body: '' }),
-    ],
-    ['503', 'malformed', /answers HTTP 503$/, () => ({ status: 503, body: '' })],
-    [
-      'a web page',
-      'malformed',
-      /answers text\/html instead of application\/dns-message/,
-      () => ({ headers: { 'content-type': 'text/html; charset=utf-8' }, body: '<p>' }),
-    ],
-    ['an empty body', 'malformed', /an empty body/, () => ({ body: '' })],
-    ['more than 65 535 octets', 'malformed', /larger than the 65535 octets/, () => ({ body: Buffer.alloc(70_000) })],
-    ['octets that are no message', 'malformed', /not a DNS message/, () => ({ body: Buffer.alloc(9) })],
-    ['another id', 'malformed', /another message id/, (query) => ({ body: seen({ ...query, id: 7 }) })],
-    [
-      'another question',
-      'malformed',
-      /another question/,
-      (query) => ({ body: seen(query, { questions: [{ name: toDnsName('other.test'), type: 'TXT' }] }) }),
-    ],
-  ])('%s is told', async (_title, kind, text, answer) => {
-    const server = await started(serveDoh(({ query }) => answer(query)));
-    const error = await failure(ask(egressWith(), doh(server.url)));
-    expect(error).toMatchObject({ kind, transport: 'https', sent: true });
-    expect(error.message).toMatch(text);
-    expect(error.message.startsWith(`${server.url} (https): `)).toBe(true);
-    expect(error.message).not.toContain('POST');
-  });
-
-  test('a media type with parameters, in capitals, is the same one', async () => {
-    const headers = { 'content-type': 'Application/DNS-Message; x=y' };
-    const server = await started(serveDoh(({ query }) => ({ headers, body: seen(query) })));
-    expect(texts(await ask(egressWith(), doh(server.url)))).toEqual([['seen', 'example.test']]);
-    expect(headers['content-type'].toLowerCase()).toContain(type);
-  });
-
-  test('silence, an abort, a CA that is not known, an address that is not allowed', async () => {
-    const server = await started(serveDoh(() => undefined));
-    const silence = await failure(ask(egressWith(), doh(server.url), { timeoutMs: 100 }));
-    expect(silence).toMatchObject({ kind: 'timeout', transport: 'https' });
-    const signal = AbortSignal.timeout(50);
-    expect(await failure(ask(egressWith(), doh(server.url), { signal }))).toMatchObject({ kind: 'aborted' });
-    const untrusting = createEgress();
-    open.push(untrusting);
-    const unknown = await failure(ask(untrusting, doh(server.url)));
-    expect(unknown.message).toBe(
-      `${server.url} (https): the certificate of 127.0.0.1:${server.port} is not signed by a CA known here; ` +
-        'add its CA with NODE_EXTRA_CA_CERTS=FILE',
-    );
-    const narrow = egressWith({ addressRule: () => 'not public' });
-    expect(await failure(ask(narrow, doh(server.url)))).toMatchObject({ kind: 'denied', sent: false });
-  });
-});
-
 test('an egress whose DNS is switched off asks no encrypted resolver either', async () => {
   const server = await started(serveDot(() => undefined));
   const egress = egressWith({ dns: refusingTransport() });
@@ -382,7 +220,6 @@ test('an egress whose DNS is switched off asks no encrypted resolver either', as
 
 /** The same server under another loopback address. */
 async function forwardFrom(address: string, port: number): Promise<{ port: number; close(): Promise<void> }> {
-  const { connect, createServer } = await import('node:net');
   const server = createServer((client) => {
     const target = connect(port, '127.0.0.1');
     client.on('error', () => target.destroy()).pipe(target);
@@ -390,7 +227,7 @@ async function forwardFrom(address: string, port: number): Promise<{ port: numbe
   });
   await new Promise<void>((resolve) => server.listen(0, address, resolve));
   return {
-    port: (server.address() as import('node:net').AddressInfo).port,
+    port: (server.address() as AddressInfo).port,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
 }
