@@ -1,11 +1,4 @@
-import {
-  type AnyDnsServer,
-  type DnsMessage,
-  type DnsName,
-  type DnsTransportName,
-  formatServer,
-  isWithin,
-} from '@zoneproof/dns';
+import { type AnyDnsServer, type DnsMessage, type DnsName, formatServer, isWithin } from '@zoneproof/dns';
 import { type Ask, noAnswerReason, type Question } from './ask.ts';
 import { type Failure, firstUsable } from './first-usable.ts';
 import type { Gate } from './gate.ts';
@@ -29,24 +22,7 @@ export interface Resolvers {
    * @throws LocateError `unreachable` when no server answers at all
    */
   ask(question: Question, signal: AbortSignal): Promise<DnsMessage | string>;
-  /**
-   * What each listed server, asked at once, says of `name TXT`. The one question that plants a negative answer: never
-   * before the value must be visible there, or before what may be remembered has run out (`negativeTtl`). Never throws
-   * but for `signal`.
-   */
-  txt(name: DnsName, signal: AbortSignal): Promise<readonly ListedAnswer[]>;
 }
-
-/** What one listed server says of a TXT question, or why it says nothing. */
-export type ListedAnswer =
-  | ({
-      readonly kind: 'answer';
-      readonly server: AnyDnsServer;
-      readonly transport: DnsTransportName;
-      readonly rttMs: number;
-      readonly message: DnsMessage;
-    } & ListedTxt)
-  | { readonly kind: 'silent'; readonly server: AnyDnsServer; readonly reason: string };
 
 /** @throws LocateError `no-resolver` */
 export async function listResolvers(list: StartingServers, ask: Ask, gate: Gate, hedgeMs: number): Promise<Resolvers> {
@@ -86,20 +62,6 @@ export async function listResolvers(list: StartingServers, ask: Ask, gate: Gate,
         outcome.failures[0]?.error,
       );
     },
-    txt: (name, signal) =>
-      Promise.all(
-        servers.map(async (server): Promise<ListedAnswer> => {
-          try {
-            const how = { rd: true, signal };
-            const answer = await gate.run(() => ask({ name, type: 'TXT' }, server, how), signal);
-            const { message, transport, rttMs } = answer;
-            return { kind: 'answer', server, transport, rttMs, message, ...readListedTxt(message, name) };
-          } catch (error) {
-            signal.throwIfAborted();
-            return { kind: 'silent', server, reason: noAnswerReason(error) };
-          }
-        }),
-      ),
   };
 }
 
@@ -119,7 +81,11 @@ export interface ListedTxt {
   readonly negativeTtl?: number;
 }
 
-/** Reads a resolver's answer to `name TXT`. Records of other names, in any order and number, do not count. */
+/**
+ * Reads a listed server's answer to `name TXT`, the one question that may plant a negative answer: to be asked only when
+ * the value has to be visible there, or when what may be remembered has run out (`negativeTtl`). Records
+ * of other names, in any order and number, do not count.
+ */
 export function readListedTxt(message: DnsMessage, name: DnsName): ListedTxt {
   const chain = [name];
   let ttl = Number.POSITIVE_INFINITY;
