@@ -1,20 +1,13 @@
 import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import {
-  createSelfCheck,
-  type Egress,
-  EgressError,
-  LocateError,
-  NameserverListError,
-  type SelfCheck,
-  systemRandom,
-} from '@zoneproof/core';
+import { createSelfCheck, type Egress, EgressError, LocateError, type SelfCheck, systemRandom } from '@zoneproof/core';
 import { child, type DnsName, DnsNameError, toDnsName } from '@zoneproof/dns';
 import { type AcmednsAccount, accountIn, addAccount, assertWritable, readDocument } from './acmedns-document.ts';
 import { type CommandContext, CommandError, UsageError } from './context.ts';
 import type { AcmednsRegisterReport } from './output/schemas.ts';
+import { resolversOf } from './resolvers-option.ts';
 import { untilStopped } from './signals.ts';
-import { openEgress, selfCheckResolvers } from './standalone.ts';
+import { openEgress } from './standalone.ts';
 import { printable } from './terminal/style.ts';
 
 interface Options {
@@ -38,7 +31,7 @@ export async function acmednsRegister(url: string, options: Options, context: Co
   const server = readServer(url);
   const domains = [...new Set(options.domain.flatMap((text) => text.split(',')).map(readDomain))];
   const allowFrom = (options.allowFrom ?? []).flatMap((text) => text.split(',')).map(readRange);
-  const resolvers = readResolvers(options.dns01SelfCheckNameservers);
+  const resolvers = resolversOf(options.dns01SelfCheckNameservers);
   const file = resolve(options.out);
   await assertWritable(dirname(file));
   const document = await readDocument(file);
@@ -210,13 +203,4 @@ function readRange(text: string): string {
   if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > most)
     throw new UsageError(`--allow-from: "${text}" has no prefix length from 0 to ${most}.`);
   return text;
-}
-
-function readResolvers(list: string | undefined): ReturnType<typeof selfCheckResolvers> {
-  try {
-    return selfCheckResolvers(list);
-  } catch (error) {
-    if (!(error instanceof NameserverListError)) throw error;
-    throw new UsageError(`--dns01-self-check-nameservers: ${error.problems.join('; ')}`);
-  }
 }

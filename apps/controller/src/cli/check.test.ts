@@ -169,3 +169,16 @@ describe('--write', () => {
       expect((await readState(join(directory, 'state'))).orders).toEqual([]);
     }));
 });
+
+test('on a terminal one live line tells how far it is, and goes when the findings come', async () => {
+  let text = '';
+  const write = (part: string): void => {
+    text += part;
+  };
+  const stderr = { isTTY: true, columns: 100, rows: 30, write };
+  const { out } = await check(['www.example.test'], { stderr });
+  expect(text).toContain('... 0 of 1 target checked, 0 findings');
+  expect(text).toMatch(/1 of 1 target checked, \d+ findings/);
+  expect(text.endsWith('\u001b[1A\u001b[0J')).toBe(true);
+  expect(out).toContain('zone example.test');
+});

@@ -1,20 +1,14 @@
-import { NameserverListError } from '@zoneproof/core';
 import { type ManifestProblem, showProblem } from '../manifests/index.ts';
 import { describeDiskError } from '../store/disk-error.ts';
 import type { Store } from '../store/index.ts';
-import { type CommandContext, UsageError } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { readyCondition, showOutcome } from './outcome.ts';
 import type { ProcessReport } from './output/report-line.ts';
 import { createProgressDisplay, type ProgressDisplay } from './progress-display.ts';
 import { openRegistry } from './registry.ts';
+import { resolversOf } from './resolvers-option.ts';
 import { aborted, untilStopped } from './signals.ts';
-import {
-  ManifestsError,
-  type Standalone,
-  type StandaloneOptions,
-  selfCheckResolvers,
-  startStandalone,
-} from './standalone.ts';
+import { ManifestsError, type Standalone, type StandaloneOptions, startStandalone } from './standalone.ts';
 import { count } from './validate.ts';
 import { watchFiles } from './watch-files.ts';
 
@@ -136,15 +130,6 @@ function tell(
   message: string,
 ): void {
   display.report({ at: clock.now(), level, reason, message });
-}
-
-function resolversOf(list: string | undefined): StandaloneOptions['resolvers'] {
-  try {
-    return selfCheckResolvers(list);
-  } catch (error) {
-    if (!(error instanceof NameserverListError)) throw error;
-    throw new UsageError(`--dns01-self-check-nameservers: ${error.problems.join('; ')}`);
-  }
 }
 
 function exitCode(store: Store): number {

@@ -91,6 +91,12 @@ test('a CA without names for CAA is not second-guessed', async () => {
   expect(asked).toEqual([]);
 });
 
+test('what takes longer than a second does not hold the order', async () => {
+  const { refuse, asked } = prepare('silent');
+  await expect(refuse()).resolves.toBeUndefined();
+  expect(asked).toHaveLength(1);
+});
+
 test('a stop of the controller is no answer', async () => {
   const { refuse, stop } = prepare('silent');
   const refusing = refuse();

@@ -5,8 +5,8 @@ import type { SeenOrder } from './order-decide.ts';
 import { Problem } from './problem.ts';
 import type { Services } from './services.ts';
 
-/** Trouble with looking costs an order no more than this. */
-const timeoutMs = 15_000;
+/** Trouble with looking costs an order no more than this; what is found out later serves the next one. */
+const patienceMs = 1_000;
 
 /**
  * Looks whether the CA is sure to refuse, before it is asked: each failed authorization counts against a limit. Only a
@@ -32,16 +32,18 @@ async function findDenials(
   const { order, pace } = seen;
   const { preflight, signal } = services;
   const accountUrl = accountOf(issuerOf(seen, services));
-  const late = AbortSignal.timeout(timeoutMs);
   const locations = new Map([...pace.routes].map(([domain, { location }]) => [domain, location]));
+  const request = { names: order.spec.dnsNames, caaIdentities, locations };
+  const looking = preflight.denials({ ...request, ...(accountUrl !== undefined && { accountUrl }) }, signal);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly Finding[]>((resolve) => {
+    timer = setTimeout(() => resolve([]), patienceMs);
+  });
   try {
-    return await preflight.denials(
-      { names: order.spec.dnsNames, caaIdentities, locations, ...(accountUrl !== undefined && { accountUrl }) },
-      AbortSignal.any([signal, late]),
-    );
-  } catch (error) {
-    if (signal.aborted || !late.aborted) throw error;
-    return [];
+    return await Promise.race([looking, late]);
+  } finally {
+    clearTimeout(timer);
+    looking.catch(() => undefined);
   }
 }
 

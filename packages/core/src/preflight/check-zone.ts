@@ -1,3 +1,4 @@
+import type { DnsName } from '@zoneproof/dns';
 import { createSharedCache } from '../selfcheck/shared-cache.ts';
 import type { Location } from '../selfcheck/types.ts';
 import type { CheckContext } from './context.ts';
@@ -5,7 +6,7 @@ import { judgeDelegation } from './delegation.ts';
 import { judgeDnssec } from './dnssec.ts';
 import type { Finding, Subject } from './finding.ts';
 import { judgeNegativeTtl } from './negative-ttl.ts';
-import { createTrustObserver } from './observe-trust.ts';
+import { createTrustObserver, type ResolverView } from './observe-trust.ts';
 import { observeOneServer, observeZone, type ServerObservation } from './observe-zone.ts';
 import { askResolver } from './resolver-view.ts';
 import { judgeSerials } from './serials.ts';
@@ -15,7 +16,7 @@ import { judgeServers } from './servers.ts';
 export interface ZoneChecks {
   /** Delegation, servers, serials, negative TTL and DNSSEC. */
   all(location: Location, signal: AbortSignal): Promise<readonly Finding[]>;
-  /** DNSSEC alone, with the signatures of one server, so that it costs few questions. */
+  /** DNSSEC alone and cheaply: where a resolver has validated, two questions; else with the signatures of one server. */
   dnssec(location: Location, signal: AbortSignal): Promise<Finding>;
 }
 
@@ -25,14 +26,17 @@ export function createZoneChecks(context: CheckContext): ZoneChecks {
   const zones = createSharedCache<readonly Finding[]>(clock, maxZones);
   const trusts = createSharedCache<Finding>(clock, maxZones);
 
+  /** A resolver is never asked for a challenge's own name. */
+  async function viewOf({ zone, target }: Location, signal: AbortSignal): Promise<ResolverView | undefined> {
+    return zone === target ? undefined : askResolver(zone, await context.resolvers(), context, signal);
+  }
+
   async function judgeTrust(
-    { zone, target }: Location,
+    zone: DnsName,
     servers: readonly ServerObservation[],
+    view: ResolverView | undefined,
     signal: AbortSignal,
   ): Promise<Finding> {
-    // A resolver is never asked for a challenge's own name.
-    const listed = zone === target ? [] : await context.resolvers();
-    const view = await askResolver(zone, listed, context, signal);
     const trust = await observeTrust(zone, servers, view, signal);
     return tell('dnssec', { kind: 'zone', name: zone }, judgeDnssec(trust, context.trustAnchors, clock.now()));
   }
@@ -47,21 +51,33 @@ export function createZoneChecks(context: CheckContext): ZoneChecks {
           tell('servers', about, judgeServers(seen)),
           tell('serials', about, judgeSerials(seen)),
           tell('negative-ttl', about, judgeNegativeTtl(seen)),
-          await judgeTrust(location, seen.servers, shared),
+          await within<Finding>(
+            shared,
+            async (ends) => judgeTrust(location.zone, seen.servers, await viewOf(location, ends), ends),
+            (problem) =>
+              tell('dnssec', about, { result: 'unknown', detail: `DNSSEC of ${location.zone}: ${problem}`, facts: {} }),
+            trustMs,
+          ),
         ];
         return { value, ttlMs: keepMs };
       }),
     dnssec: (location, signal) =>
       trusts.load(location.zone, signal, async (shared) => {
+        const { zone } = location;
+        const about: Subject = { kind: 'zone', name: zone };
         // Where the root cannot be asked from here, finding that out is not repeated for each order.
         const value = await within<Finding>(
           shared,
           async (ends) => {
+            const view = await viewOf(location, ends);
+            if (view?.ad === true) {
+              const verdict = judgeDnssec({ zone, path: [], servers: [], resolver: view }, [], clock.now());
+              return tell('dnssec', about, verdict);
+            }
             const server = await observeOneServer(location, ask, ends);
-            return judgeTrust(location, server === undefined ? [] : [server], ends);
+            return judgeTrust(zone, server === undefined ? [] : [server], view, ends);
           },
-          (problem) =>
-            tell('dnssec', { kind: 'zone', name: location.zone }, { result: 'unknown', detail: problem, facts: {} }),
+          (problem) => tell('dnssec', about, { result: 'unknown', detail: problem, facts: {} }),
           quickMs,
         );
         return { value, ttlMs: value.result === 'failed' ? keepMs : longKeepMs };
@@ -73,3 +89,5 @@ const maxZones = 1000;
 const keepMs = 60_000;
 const longKeepMs = 300_000;
 const quickMs = 8_000;
+/** Less than a whole check has, so that the other findings of the zone are not lost with this one. */
+const trustMs = 15_000;
