@@ -132,12 +132,18 @@ async function targetsOf(
     const { kind = 'Issuer', name: issuerName } = spec.issuerRef;
     const issuer = planned.get(kind, kind === 'ClusterIssuer' ? '' : namespace, issuerName);
     if (issuer === undefined) continue; // never: references were checked with the manifests
-    targets.push({ kind: 'Certificate', name: `${namespace}/${name}`, target: await targetOf(issuer, spec) });
+    const target = await targetOf(issuer, spec);
+    targets.push({ kind: 'Certificate', name: `${namespace}/${name}`, target, ...viewOf(issuer) });
   }
   for (const issuer of planned.issuers) {
     const { namespace, name } = issuer.metadata;
     const title = issuer.kind === 'ClusterIssuer' ? name : `${namespace}/${name}`;
-    targets.push({ kind: issuer.kind, name: title, target: await targetOf(issuer) });
+    targets.push({ kind: issuer.kind, name: title, target: await targetOf(issuer), ...viewOf(issuer) });
   }
   return targets;
+}
+
+function viewOf({ spec }: Issuer): Pick<CheckTarget, 'selfCheck'> {
+  const { selfCheck } = spec.acme.dns01;
+  return selfCheck === undefined ? {} : { selfCheck };
 }

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import {
-  createPreflight,
-  createSelfCheck,
   type Finding,
   type PreflightReport,
   type PreflightTarget,
@@ -10,6 +8,8 @@ import {
   worstOf,
 } from '@zoneproof/core';
 import { DnsNameError, labelsOf, toDnsName } from '@zoneproof/dns';
+import type { SelfCheckSpec } from '../resources/types.ts';
+import { createDnsViews } from '../runtime/dns-views.ts';
 import { createCheckProgress } from './check-progress.ts';
 import { openManifestTargets } from './check-targets.ts';
 import { type CommandContext, UsageError } from './context.ts';
@@ -35,6 +35,8 @@ export interface CheckTarget {
   /** `default/shop`, `www.example.com`. */
   readonly name: string;
   readonly target: PreflightTarget;
+  /** Whom its Issuer wants to be asked. */
+  readonly selfCheck?: SelfCheckSpec;
 }
 
 /** Targets that are checked side by side; each asks for several names at once. */
@@ -52,24 +54,23 @@ export async function check(args: readonly string[], options: CheckOptions, cont
   const { clock } = context;
   const egress = openEgress(context);
   const stopping = untilStopped(context.inputs.signal);
-  const selfCheck = createSelfCheck({ resolvers, transport: egress.dns, clock, random: systemRandom });
   const opened = paths.length === 0 ? undefined : await openManifestTargets(paths, options, egress, context);
   try {
     if (opened !== undefined && 'invalid' in opened) return 2;
     const targets = [...(opened?.targets ?? []), ...names.map((name) => nameTarget(name, options.caaIdentity))];
     const progress = createCheckProgress(context, targets.length);
-    const preflight = createPreflight({
+    const views = createDnsViews({
       resolvers,
       transport: egress.dns,
       clock,
       random: systemRandom,
       timers: systemTimers,
-      selfCheck,
+      signal: stopping.signal,
       onFinding: progress.note,
     });
     try {
       const reports = await inTurn(targets, targetsAtOnce, async (one) => {
-        const report = await preflight.check(one.target, stopping.signal);
+        const report = await views(one.selfCheck).preflight.check(one.target, stopping.signal);
         progress.done();
         return report;
       });

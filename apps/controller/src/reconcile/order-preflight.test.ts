@@ -28,13 +28,13 @@ function prepare(answer: readonly Finding[] | 'silent', identities: readonly str
         acme: { directory: async () => ({ meta: { caaIdentities: identities } }) },
       }),
     },
-    preflight: {
+    preflightOf: () => ({
       denials: async (request: DenialRequest, signal: AbortSignal) => {
         asked.push(request);
         if (answer !== 'silent') return answer;
         return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
       },
-    },
+    }),
     signal: stop.signal,
   } as unknown as Services;
   const pace = newPace();

@@ -30,11 +30,14 @@ async function findDenials(
   services: Services,
 ): Promise<readonly Finding[]> {
   const { order, pace } = seen;
-  const { preflight, signal } = services;
-  const accountUrl = accountOf(issuerOf(seen, services));
+  const { signal } = services;
+  const issuer = issuerOf(seen, services);
+  const accountUrl = accountOf(issuer);
   const locations = new Map([...pace.routes].map(([domain, { location }]) => [domain, location]));
   const request = { names: order.spec.dnsNames, caaIdentities, locations };
-  const looking = preflight.denials({ ...request, ...(accountUrl !== undefined && { accountUrl }) }, signal);
+  const looking = services
+    .preflightOf(issuer)
+    .denials({ ...request, ...(accountUrl !== undefined && { accountUrl }) }, signal);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<readonly Finding[]>((resolve) => {
     timer = setTimeout(() => resolve([]), patienceMs);

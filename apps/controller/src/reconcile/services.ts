@@ -70,7 +70,8 @@ export interface Services {
   readonly sync: SyncSignal;
   /** The self check as this Issuer wants it. */
   selfCheckOf(issuer: Issuer): SelfCheck;
-  readonly preflight: Pick<Preflight, 'denials'>;
+  /** In the same way. */
+  preflightOf(issuer: Issuer): Pick<Preflight, 'denials'>;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly run: RunEffect;

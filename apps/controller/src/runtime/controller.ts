@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import {
   type Clock,
-  createPreflight,
   createProviderCalls,
   createRecordWriter,
   createSyncSignal,
@@ -20,7 +19,7 @@ import { toProblem } from '../reconcile/problem.ts';
 import type { Report, Services } from '../reconcile/services.ts';
 import type { Certificate, Kind, ObjectKey } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
-import { createSelfChecks } from './self-checks.ts';
+import { createDnsViews } from './dns-views.ts';
 import { IssuerSessions } from './sessions.ts';
 import { isSettled } from './settled.ts';
 import { StoreLedger } from './store-ledger.ts';
@@ -100,15 +99,15 @@ export function startController(options: ControllerOptions): Controller {
   };
 
   const dns = { resolvers: options.resolvers, transport: options.egress.dns, clock, random, timers };
-  const selfChecks = createSelfChecks({ ...dns, signal: abort.signal, mode: options.selfCheckMode ?? 'auto' });
+  const views = createDnsViews({ ...dns, signal: abort.signal, mode: options.selfCheckMode ?? 'auto' });
   const services: Services = {
     store,
     sessions,
     writer,
     ledger,
     sync,
-    selfCheckOf: ({ spec }) => selfChecks(spec.acme.dns01.selfCheck),
-    preflight: createPreflight({ ...dns, selfCheck: selfChecks(undefined) }),
+    selfCheckOf: ({ spec }) => views(spec.acme.dns01.selfCheck).selfCheck,
+    preflightOf: ({ spec }) => views(spec.acme.dns01.selfCheck).preflight,
     clock,
     random,
     run,

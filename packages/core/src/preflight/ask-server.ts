@@ -9,6 +9,8 @@ import {
 import type { RandomBytes } from '../contract/index.ts';
 import { linkedController } from '../selfcheck/abort.ts';
 import { createGate } from '../selfcheck/gate.ts';
+import type { AuthoritativeServer } from '../selfcheck/types.ts';
+import { authoritativePort } from '../selfcheck/zone-servers.ts';
 
 /** One question to one authoritative server, RD=0. */
 export interface ServerQuestion {
@@ -29,12 +31,15 @@ export interface NoReply {
   readonly noWay: boolean;
 }
 
+/** The port is 53 but for listed servers. */
+export type Asked = Pick<AuthoritativeServer, 'address' | 'port'>;
+
 export interface AskServer {
   /** @throws the signal's reason only */
-  one(address: string, question: ServerQuestion, signal: AbortSignal): Promise<ServerReply>;
+  one(server: Asked, question: ServerQuestion, signal: AbortSignal): Promise<ServerReply>;
   /** The first usable answer of several servers, asked one after the other; the last failure when there is none. */
   first(
-    addresses: readonly string[],
+    servers: readonly Asked[],
     question: ServerQuestion,
     usable: (answer: Exchange) => boolean,
     signal: AbortSignal,
@@ -49,9 +54,9 @@ export function createAskServer(options: {
   const { transport, random, tryTimeoutMs: timeoutMs } = options;
   const gate = createGate(maxAtOnce);
 
-  async function one(address: string, question: ServerQuestion, signal: AbortSignal): Promise<ServerReply> {
+  async function one(server: Asked, question: ServerQuestion, signal: AbortSignal): Promise<ServerReply> {
     const { name, type, tcp = false, dnssecOk = false } = question;
-    const to = { address, port: 53 };
+    const to = { address: server.address, port: server.port ?? authoritativePort };
     // Hundreds of questions of one run wait for one signal.
     const { controller, unlink } = linkedController(signal);
     const how = { transport, signal: controller.signal, rd: false, timeoutMs, tries: 2, random, tcp, dnssecOk };
@@ -68,10 +73,10 @@ export function createAskServer(options: {
 
   return {
     one,
-    async first(addresses, question, usable, signal) {
+    async first(servers, question, usable, signal) {
       let last: ServerReply = { problem: 'no server is known', noWay: false };
-      for (const address of addresses.slice(0, maxTried)) {
-        const reply = await one(address, question, signal);
+      for (const server of servers.slice(0, maxTried)) {
+        const reply = await one(server, question, signal);
         if ('message' in reply && usable(reply)) return reply;
         last =
           'message' in reply

@@ -40,7 +40,7 @@ export function createCaaObserver({ selfCheck, ask, cuts, clock, within }: CaaIn
     signal: AbortSignal,
   ): Promise<FoundCaa | string | 'elsewhere'> {
     const reply = await ask.first(
-      servers.map(({ address }) => address),
+      servers,
       { name: target, type: 'CAA' },
       ({ message }) => readReply(message, target, zone).kind !== 'lame',
       signal,

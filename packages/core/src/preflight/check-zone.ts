@@ -6,7 +6,7 @@ import { judgeDelegation } from './delegation.ts';
 import { judgeDnssec } from './dnssec.ts';
 import type { Finding, Subject } from './finding.ts';
 import { judgeNegativeTtl } from './negative-ttl.ts';
-import { createTrustObserver, type ResolverView } from './observe-trust.ts';
+import { createTrustObserver, type ResolverView, type TrustObservation } from './observe-trust.ts';
 import { observeOneServer, observeZone, type ServerObservation } from './observe-zone.ts';
 import { askResolver } from './resolver-view.ts';
 import { judgeSerials } from './serials.ts';
@@ -32,32 +32,42 @@ export function createZoneChecks(context: CheckContext): ZoneChecks {
   }
 
   async function judgeTrust(
-    zone: DnsName,
+    { zone, listed }: Location,
     servers: readonly ServerObservation[],
     view: ResolverView | undefined,
     signal: AbortSignal,
   ): Promise<Finding> {
-    const trust = await observeTrust(zone, servers, view, signal);
+    const trust =
+      listed === undefined ? await observeTrust(zone, servers, view, signal) : withoutChain(zone, listed.reason, view);
     return tell('dnssec', { kind: 'zone', name: zone }, judgeDnssec(trust, context.trustAnchors, clock.now()));
   }
 
   return {
     all: (location, signal) =>
       zones.load(location.zone, signal, async (shared) => {
-        const seen = await observeZone(location, ask, cuts, shared);
         const about: Subject = { kind: 'zone', name: location.zone };
+        const trust = (servers: readonly ServerObservation[]) =>
+          within<Finding>(
+            shared,
+            async (ends) => judgeTrust(location, servers, await viewOf(location, ends), ends),
+            (problem) => {
+              const detail = `DNSSEC of ${location.zone}: ${problem}`;
+              return tell('dnssec', about, { result: 'unknown', detail, facts: {} });
+            },
+            trustMs,
+          );
+        if (location.listed !== undefined) {
+          const detail = `the servers of ${location.zone} are not asked: ${location.listed.reason}`;
+          const servers = tell('servers', about, { result: 'unknown', detail, facts: {} });
+          return { value: [servers, await trust([])], ttlMs: keepMs };
+        }
+        const seen = await observeZone(location, ask, cuts, shared);
         const value = [
           tell('delegation', about, judgeDelegation(seen)),
           tell('servers', about, judgeServers(seen)),
           tell('serials', about, judgeSerials(seen)),
           tell('negative-ttl', about, judgeNegativeTtl(seen)),
-          await within<Finding>(
-            shared,
-            async (ends) => judgeTrust(location.zone, seen.servers, await viewOf(location, ends), ends),
-            (problem) =>
-              tell('dnssec', about, { result: 'unknown', detail: `DNSSEC of ${location.zone}: ${problem}`, facts: {} }),
-            trustMs,
-          ),
+          await trust(seen.servers),
         ];
         return { value, ttlMs: keepMs };
       }),
@@ -71,11 +81,11 @@ export function createZoneChecks(context: CheckContext): ZoneChecks {
           async (ends) => {
             const view = await viewOf(location, ends);
             if (view?.ad === true) {
-              const verdict = judgeDnssec({ zone, path: [], servers: [], resolver: view }, [], clock.now());
-              return tell('dnssec', about, verdict);
+              const trust = withoutChain(zone, 'the resolver has done it', view);
+              return tell('dnssec', about, judgeDnssec(trust, [], clock.now()));
             }
             const server = await observeOneServer(location, ask, ends);
-            return judgeTrust(zone, server === undefined ? [] : [server], view, ends);
+            return judgeTrust(location, server === undefined ? [] : [server], view, ends);
           },
           (problem) => tell('dnssec', about, { result: 'unknown', detail: problem, facts: {} }),
           quickMs,
@@ -83,6 +93,11 @@ export function createZoneChecks(context: CheckContext): ZoneChecks {
         return { value, ttlMs: value.result === 'failed' ? keepMs : longKeepMs };
       }),
   };
+}
+
+/** What a resolver alone says. */
+function withoutChain(zone: DnsName, problem: string, resolver: ResolverView | undefined): TrustObservation {
+  return { zone, path: [], servers: [], problem, ...(resolver !== undefined && { resolver }) };
 }
 
 const maxZones = 1000;

@@ -76,6 +76,18 @@ describeReal(['bind', 'bind-dnssec'], 'zones that BIND signed and serves', () =>
       const { findings } = await quick.check({ names: [name] }, signal);
       const told = findings.find(({ id }) => id === 'dnssec');
       expect(`${told?.result}: ${told?.detail}`).toMatch(expected);
+
+      const challenge = toDnsName(`_acme-challenge.${name}`);
+      const servers = [{ name: toDnsName('ns1.a.test'), address: '127.0.0.1' }];
+      const location = { name: challenge, chain: [challenge], target: challenge, zone: toDnsName(name), servers };
+      const request = {
+        names: [name],
+        caaIdentities: ['ca.example'],
+        locations: new Map([[toDnsName(name), location]]),
+      };
+      const denied = (await quick.denials(request, signal)).map(({ id }) => id);
+      // Wrong dates alone may be the fault of the clock here.
+      expect(denied).toEqual(told?.result === 'failed' && !/ expired /.test(told.detail) ? ['dnssec'] : []);
     },
     30_000,
   );

@@ -102,10 +102,15 @@ type Chain =
       readonly everywhere: boolean;
     };
 
-function followChain({ path, servers, zone }: TrustObservation, anchors: readonly TrustAnchor[], now: number): Chain {
+function followChain(
+  { path, servers, zone, problem }: TrustObservation,
+  anchors: readonly TrustAnchor[],
+  now: number,
+): Chain {
   const links: DnssecLink[] = [];
   const start = path.findIndex((at) => anchors.some((anchor) => anchor.zone === at.zone));
   const [top] = path;
+  if (problem !== undefined) return { state: 'unknown', links, text: problem };
   if (start === -1)
     return {
       state: 'unknown',

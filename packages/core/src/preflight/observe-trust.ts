@@ -2,7 +2,7 @@ import { type DnsName, type DsData, type SignedRrset, signedRrset } from '@zonep
 import type { Clock } from '../contract/index.ts';
 import { createSharedCache } from '../selfcheck/shared-cache.ts';
 import { LocateError } from '../selfcheck/types.ts';
-import type { AskServer } from './ask-server.ts';
+import type { Asked, AskServer } from './ask-server.ts';
 import type { ServerObservation } from './observe-zone.ts';
 import type { ZoneCuts } from './zone-cuts.ts';
 
@@ -51,19 +51,13 @@ export function createTrustObserver(ask: AskServer, cuts: ZoneCuts, clock: Clock
   const sets = createSharedCache<SignedRrset | NotSeen>(clock, maxSets);
 
   /** @param at the zone whose servers are asked, or these servers */
-  function fetchSet(
-    type: 'DS' | 'DNSKEY',
-    name: DnsName,
-    at: DnsName | readonly { readonly address: string }[],
-    signal: AbortSignal,
-  ) {
+  function fetchSet(type: 'DS' | 'DNSKEY', name: DnsName, at: DnsName | readonly Asked[], signal: AbortSignal) {
     return sets.load(`${type} ${name}`, signal, async (shared) => {
       try {
         const servers = typeof at === 'string' ? (await cuts.servers(at, shared)).servers : at;
-        const addresses = servers.map(({ address }) => address);
         const question = { name, type, dnssecOk: true };
         const reply = await ask.first(
-          addresses,
+          servers,
           question,
           // A name without a public top-level domain: there is no DS record for certain.
           ({ message }) =>

@@ -66,15 +66,16 @@ export async function observeZone(
   ]);
   const addresses = new Map([...located, ...(listed?.servers ?? [])].map((server) => [server.address, server]));
   const servers = await Promise.all(
-    [...addresses.values()].map(async ({ name, address }): Promise<ServerObservation> => {
+    [...addresses.values()].map(async (server): Promise<ServerObservation> => {
       const type = onlyTxt ? 'TXT' : 'SOA';
       const [udp, tcp, ns] = await Promise.all([
-        ask.one(address, { name: zone, type, dnssecOk: true }, signal),
-        ask.one(address, { name: zone, type, dnssecOk: true, tcp: true }, signal),
-        onlyTxt ? undefined : ask.one(address, { name: zone, type: 'NS' }, signal),
+        ask.one(server, { name: zone, type, dnssecOk: true }, signal),
+        ask.one(server, { name: zone, type, dnssecOk: true, tcp: true }, signal),
+        onlyTxt ? undefined : ask.one(server, { name: zone, type: 'NS' }, signal),
       ]);
       const own =
         ns !== undefined && 'message' in ns && ns.message.aa ? [...nameserversOf(ns.message, zone).keys()] : [];
+      const { name, address } = server;
       return { name, address, udp: udpAnswer(udp, zone), tcp: answerOf(tcp, zone), nameservers: own };
     }),
   );
@@ -88,8 +89,9 @@ export async function observeOneServer(
   signal: AbortSignal,
 ): Promise<ServerObservation | undefined> {
   if (isLeaf(zone, target)) return undefined;
-  for (const { name, address } of servers.slice(0, 4)) {
-    const udp = answerOf(await ask.one(address, { name: zone, type: 'SOA', dnssecOk: true }, signal), zone);
+  for (const server of servers.slice(0, 4)) {
+    const { name, address } = server;
+    const udp = answerOf(await ask.one(server, { name: zone, type: 'SOA', dnssecOk: true }, signal), zone);
     if ('signed' in udp) return { name, address, udp, tcp: { problem: 'not asked', noWay: false }, nameservers: [] };
   }
   return undefined;
@@ -111,12 +113,7 @@ async function observeParent(
     if (above === undefined) return { problem: `the resolvers know no zone above ${zone}` };
     const { servers } = await cuts.servers(above, signal);
     const answers = (message: DnsMessage) => message.rcode === 'NOERROR' || message.rcode === 'NXDOMAIN';
-    const reply = await ask.first(
-      servers.map(({ address }) => address),
-      { name: zone, type: 'NS' },
-      ({ message }) => answers(message),
-      signal,
-    );
+    const reply = await ask.first(servers, { name: zone, type: 'NS' }, ({ message }) => answers(message), signal);
     if ('problem' in reply)
       return { problem: `no server of ${labelsOf(above).length === 0 ? 'the root' : above} answers: ${reply.problem}` };
     return { zone: above, nameservers: [...nameserversOf(reply.message, zone).keys()], aa: reply.message.aa };

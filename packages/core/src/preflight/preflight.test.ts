@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type CaaData, type DnsRecord, toDnsName } from '@zoneproof/dns';
+import { createSelfCheck } from '../selfcheck/self-check.ts';
 import type { NameServer } from '../selfcheck/testing/name-servers.ts';
 import { createWorld, exampleLines, hasty, put, signal, type World } from '../selfcheck/testing/world.ts';
 import { type RecordLine, soa, zone } from '../selfcheck/testing/zone-data.ts';
@@ -237,3 +238,37 @@ describe('denials', () => {
 function asked(servers: readonly NameServer[]): number {
   return servers.reduce((sum, { queries }) => sum + queries.length, 0);
 }
+
+test('a zone that begins at the challenge name is asked for TXT alone, and no resolver for it', async () => {
+  const { com, ns1, ns2, ns2v6 } = await serveAll(['_acme-challenge.www.example.com', 'NS', 'ns.acme-dns.com']);
+  put(com, ['acme-dns.com', 'NS', 'ns.acme-dns.com'], ['ns.acme-dns.com', 'A', '192.0.2.66']);
+  const leaf = await world.dns.serve(
+    '192.0.2.66',
+    zone('_acme-challenge.www.example.com', ['_acme-challenge.www.example.com', 'TXT', 'x']),
+  );
+  await world.dns.serve(
+    '192.0.2.67',
+    zone('acme-dns.com', ['acme-dns.com', 'NS', 'ns.acme-dns.com'], ['ns.acme-dns.com', 'A', '192.0.2.66']),
+  );
+  const found = await check('www.example.com');
+  expect(found['challenge-name www.example.com']).toMatch(/^ok: .* in zone _acme-challenge\.www\.example\.com\.$/);
+  expect(found['servers _acme-challenge.www.example.com']).toMatch(/^ok: 1 address of 1 name server/);
+  expect(
+    [...new Set(leaf.queries.filter(({ name }) => name.startsWith('_acme')).map(({ type }) => type))].sort(),
+  ).toEqual(['DNSKEY', 'TXT']);
+  expect(asked([ns1, ns2, ns2v6])).toBeLessThan(20);
+});
+
+test('where only listed servers may be asked, those of the zone are left alone, and what they would say is unknown', async () => {
+  const { ns1, ns2, ns2v6 } = await serveAll();
+  const selfCheck = createSelfCheck({ ...options(), mode: 'listed-only' });
+  const { findings, result } = await preflight({ names: ['www.example.com'] }, { ...options(), selfCheck, signal });
+  expect(result).toBe('unknown');
+  expect(byId(findings)).toMatchObject({
+    'challenge-name www.example.com': expect.stringMatching(/^unknown: .*the mode is listed-only/),
+    'servers example.com': expect.stringMatching(
+      /^unknown: the servers of example\.com are not asked: the mode is listed-only\.$/,
+    ),
+  });
+  expect(asked([ns1, ns2, ns2v6])).toBe(0);
+});
