@@ -76,16 +76,18 @@ export async function findRoutes(domains: readonly DnsName[], seen: SeenOrder, s
     domains.map((domain) => findRoute(domain, order, issuer, services, services.signal)),
   );
   for (const route of routes) {
+    const before = pace.routes.get(route.domain);
     pace.routes.set(route.domain, route);
-    for (const { domain, value = '', target, zone } of order.status.challenges ?? [])
-      if (
-        domain === route.domain &&
-        target !== undefined &&
-        (target !== route.location.target || zone !== route.zone.name)
-      ) {
-        pace.moved.add(domain);
-        pace.publishedAt.delete(valueKey(domain, value));
-      }
+    for (const { domain, value = '', ...stored } of order.status.challenges ?? []) {
+      // Where it is: by the route that it was written on, or by what is stored.
+      const { target = stored.target, zone = stored.zone } = before
+        ? { target: before.location.target, zone: before.zone.name }
+        : {};
+      if (domain !== route.domain || target === undefined) continue;
+      if (target === route.location.target && zone === route.zone.name) continue;
+      pace.moved.add(domain);
+      pace.publishedAt.delete(valueKey(domain, value));
+    }
   }
 }
 

@@ -48,13 +48,16 @@ export async function lookAndRespond(
       pace.watches.set(key, selfCheck);
       if (evidence === undefined) return [];
       if (state === 'waiting') return members.map((challenge) => missing(challenge, evidence));
+      // Should the CA not take it now, there is nothing else to wait for.
+      pace.nextLookAt = 0;
       return Promise.all(members.map((challenge) => respond(challenge, evidence, session, services)));
     }),
   );
   const changed = looked.flat().map((challenge) => located(challenge, seen));
   const behind = changed.find((challenge) => challenge.step === 'presented');
   // The name may lead elsewhere by now. While that cannot be found out, the old place is looked at.
-  if (behind !== undefined && pace.lookAroundAt <= now) {
+  const isAlias = changed.some(({ step, evidence }) => step === 'presented' && leadsElsewhere(evidence));
+  if (behind !== undefined && (pace.lookAroundAt <= now || isAlias)) {
     pace.lookAroundAt = now + lookAroundEveryMs;
     pace.nextLookAt = pace.lookAroundAt;
     const lost = changed.filter(({ step }) => step === 'presented').map(({ domain }) => domain as DnsName);
@@ -103,6 +106,11 @@ async function respond(
 
 function missing(challenge: ChallengeStatus, evidence: Evidence): ChallengeStatus {
   return { ...challenge, evidence, step: 'presented', looks: (challenge.looks ?? 0) + 1 };
+}
+
+/** A server shows an alias where the value should be. */
+function leadsElsewhere(evidence: Evidence | undefined): boolean {
+  return evidence?.servers.some(({ alias, finding }) => alias !== undefined && finding === 'lacks') ?? false;
 }
 
 /** Challenges whose values belong at one name are looked for together, under one key of the self check. */

@@ -146,7 +146,7 @@ test('values that cannot be removed are let go after ten tries, however long ago
 });
 
 test('while the provider of a delegated zone is out of reach, its value does not go to the zone above', async () => {
-  const provider = (name: string) => ({ spec: { name }, bound: { block: { name } } });
+  const provider = (name: string) => ({ spec: { name }, bound: { block: { name }, capabilities: { model: 'rrset' } } });
   const { seen, services } = prepare(
     {},
     {

@@ -26,8 +26,12 @@ export async function findRoute(
   services: Services,
   signal: AbortSignal,
 ): Promise<Route> {
-  await findCandidates(domain, order.spec.dns01, issuer, services); // needs no DNS, and says more than "not located"
-  const location = await services.selfCheckOf(issuer).locate(child('_acme-challenge', domain), signal);
+  // Needs no DNS, and says more than "not located".
+  const candidates = await findCandidates(domain, order.spec.dns01, issuer, services);
+  // A service with slots is one that names are delegated to.
+  const isDelegated = candidates.every((one) => 'bound' in one && one.bound.capabilities.model === 'slots');
+  const challengeName = child('_acme-challenge', domain);
+  const location = await services.selfCheckOf(issuer).locate(challengeName, signal, { isDelegated });
   return { domain, location, ...(await chooseRoute(domain, location, order.spec.dns01, issuer, services, signal)) };
 }
 

@@ -11,7 +11,7 @@ import { spendQuestion } from './budget.ts';
 
 export interface Question {
   readonly name: DnsName;
-  readonly type: 'TXT' | 'NS' | 'A' | 'AAAA' | 'SOA';
+  readonly type: 'TXT' | 'NS' | 'A' | 'AAAA' | 'SOA' | 'CNAME';
 }
 
 export interface Asking {

@@ -33,7 +33,14 @@ export function readFinding(who: Who, answer: Exchange, { target, zone, values: 
         ...(reply.soa === undefined ? {} : { soa: reply.soa }),
       };
     case 'alias':
-      return { row: { ...base, finding: 'lacks', ...detail(message, `it has a CNAME to ${reply.target} there`) } };
+      return {
+        row: {
+          ...base,
+          finding: 'lacks',
+          alias: reply.target,
+          ...detail(message, `it has a CNAME to ${reply.target} there`),
+        },
+      };
     case 'referral':
       return {
         row: { ...base, finding: 'lame', ...detail(message, `it refers to the servers of ${shown(reply.zone)}`) },
@@ -51,9 +58,12 @@ export function readListedFinding(who: Who, answer: Exchange, { target, values: 
     return { row: { ...base, finding: 'lame', ...detail(message, `it answers ${message.rcode}`) } };
   const { values, chain } = readListedTxt(message, target);
   const finding = wanted.every((value) => values.includes(value)) ? 'has' : 'lacks';
-  const passed = chain.length > 1 ? [`it has a CNAME to ${chain.slice(1).join(' and on to ')} there`] : [];
+  const [, ...aliases] = chain;
+  const passed = aliases.length > 0 ? [`it has a CNAME to ${aliases.join(' and on to ')} there`] : [];
+  const alias = aliases.at(-1);
   const shown = values.length === 0 ? {} : { values: shortened(values) };
-  return { row: { ...base, finding, ...shown, ...detail(message, ...passed) } };
+  const led = alias === undefined ? {} : { alias };
+  return { row: { ...base, finding, ...led, ...shown, ...detail(message, ...passed) } };
 }
 
 /** A server that gave no answer. */

@@ -20,6 +20,8 @@ export interface ListedView {
     name: DnsName,
     signal: AbortSignal,
   ): Promise<{ readonly zone: DnsName } & Pick<NonNullable<Location['listed']>, 'servers' | 'waitMs'>>;
+  /** Where a name that is known to be an alias leads. Only the alias is asked for: nobody is led on to its target. */
+  aliasOf(name: DnsName, signal: AbortSignal): Promise<DnsName | undefined>;
   /** Those of the listed servers that answer for the zone with authority and are not among its servers. */
   authoritativeFor(zone: ZoneServers, signal: AbortSignal): Promise<readonly AuthoritativeServer[]>;
 }
@@ -64,6 +66,12 @@ export function createListedView(
         `no zone holds ${name}: the listed servers (${resolvers.text}) know none; check the spelling and that the ` +
           'domain is registered',
       );
+    },
+    async aliasOf(name, signal) {
+      const message = await resolvers.ask({ name, type: 'CNAME' }, signal);
+      if (typeof message === 'string') return undefined;
+      const alias = message.answers.find((record) => record.type === 'CNAME' && record.name === name);
+      return alias?.type === 'CNAME' ? alias.data : undefined;
     },
     async authoritativeFor({ zone, servers: known }, signal) {
       const plain = servers.flatMap((server) => (server.kind === undefined ? [server] : []));

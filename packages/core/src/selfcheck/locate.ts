@@ -12,7 +12,7 @@ import type { ZoneServers } from './zone-servers.ts';
 /** Follows a name to where its value belongs, by questions to authoritative servers, for the name's TXT only. */
 export interface Locator {
   /** @throws LocateError */
-  locate(name: DnsName, signal: AbortSignal): Promise<Location>;
+  locate(name: DnsName, signal: AbortSignal, how?: { readonly isDelegated?: boolean }): Promise<Location>;
   forget(name: DnsName): void;
 }
 
@@ -36,15 +36,15 @@ export function createLocator(
   /** Zones whose servers were silent a moment ago: the names in them do not each wait for that. */
   const silent = createSharedCache<SilentZoneError>(clock, maxZones);
 
-  async function follow(name: DnsName, signal: AbortSignal): Promise<Location> {
+  async function follow(name: DnsName, isDelegated: boolean, signal: AbortSignal): Promise<Location> {
     const chain = [name];
-    if (mode === 'listed-only') return inListedView(chain, 'the mode is listed-only', signal);
+    if (mode === 'listed-only') return inListedView(chain, isDelegated, 'the mode is listed-only', signal);
     for (let at = name; ; ) {
       const end = await step(at, signal).catch((error: unknown) => {
         if (error instanceof SilentZoneError && mode === 'auto') return error;
         throw chain.length > 1 ? atEndOf(chain, error) : error;
       });
-      if (end instanceof SilentZoneError) return inListedView(chain, end.message, signal);
+      if (end instanceof SilentZoneError) return inListedView(chain, isDelegated, end.message, signal);
       if (!('alias' in end)) {
         chains.set(name, chain, keepMs);
         // At a challenge's own name nothing but TXT is asked.
@@ -59,8 +59,16 @@ export function createLocator(
     }
   }
 
-  async function inListedView(chain: readonly DnsName[], reason: string, signal: AbortSignal): Promise<Location> {
-    const [name, target] = [chain[0] as DnsName, chain.at(-1) as DnsName];
+  async function inListedView(
+    passed: readonly DnsName[],
+    isDelegated: boolean,
+    reason: string,
+    signal: AbortSignal,
+  ): Promise<Location> {
+    const name = passed[0] as DnsName;
+    const alias = passed.length === 1 && isDelegated ? await listed.aliasOf(name, signal) : undefined;
+    const chain = alias === undefined ? passed : [name, alias];
+    const target = chain.at(-1) as DnsName;
     chains.set(name, chain, keepMs);
     const { zone, ...view } = await listed.locate(target, signal);
     return { name, chain, target, zone, servers: [], listed: { ...view, reason } };
@@ -171,7 +179,7 @@ export function createLocator(
   }
 
   return {
-    async locate(name, signal) {
+    async locate(name, signal, { isDelegated = false } = {}) {
       const { controller, unlink } = linkedController(signal);
       const late = new LocateError(
         'unreachable',
@@ -188,7 +196,7 @@ export function createLocator(
         return error;
       });
       try {
-        return await untilAborted(follow(name, controller.signal), controller.signal);
+        return await untilAborted(follow(name, isDelegated, controller.signal), controller.signal);
       } finally {
         clearTimeout(timer);
         unlink();

@@ -75,9 +75,9 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   else signal.addEventListener('abort', () => watches.close(), { once: true });
 
   return {
-    async locate(name, callSignal) {
+    async locate(name, callSignal, how) {
       callSignal.throwIfAborted();
-      return (await currentView()).locator.locate(name, callSignal);
+      return (await currentView()).locator.locate(name, callSignal, how);
     },
     async look(location, values, callSignal) {
       const evidence = await lookAtServers(location, values, { ask, gate, clock }, callSignal);

@@ -57,8 +57,7 @@ function missingStep(
   lacking: readonly ServerEvidence[],
   { soa }: SummaryFacts,
 ): string {
-  const alias = lacking.find(({ detail }) => detail?.includes('a CNAME to'));
-  if (alias)
+  if (lacking.some(({ alias }) => alias !== undefined))
     return 'a CNAME hides the value there: remove it, or wait until its removal or our value has reached every server';
   if (by === 'resolver')
     return 'a resolver keeps a negative answer for the negative TTL of the zone; nothing to do unless this lasts longer';

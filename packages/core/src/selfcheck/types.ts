@@ -33,7 +33,8 @@ export interface Location {
   readonly unresolved?: readonly DnsName[];
   /**
    * Where nobody but these can be asked: no authoritative server can be reached, or the mode wants none. `servers` is
-   * empty then, and a CNAME at `name` is not known of, since the question for it would plant a negative answer.
+   * empty then, and a CNAME at `name` is known of only where it was told to be there: the question for one that is
+   * not would plant a negative answer.
    */
   readonly listed?: {
     readonly servers: readonly AnyDnsServer[];
@@ -65,6 +66,8 @@ export interface ServerEvidence {
   readonly serial?: number;
   /** Values seen, each shortened to 12 characters; at most 8. */
   readonly values?: readonly string[];
+  /** The name is another one's alias there, so that no value can be. */
+  readonly alias?: DnsName;
   /** It was not asked for these values: it lacks one that was written at the same time. */
   readonly inferred?: true;
   /** Extended error text of the server (RFC 8914) or the reason why there is no answer. */
@@ -108,8 +111,12 @@ export class SilentZoneError extends LocateError {}
 
 /** Finds where a challenge's value belongs, and proves that it can be seen there. */
 export interface SelfCheck {
-  /** @throws LocateError */
-  locate(name: DnsName, signal: AbortSignal): Promise<Location>;
+  /**
+   * @param how.isDelegated the name is known to be an alias: listed servers may then be asked for that, where nobody
+   *   else can be, since they find something
+   * @throws LocateError
+   */
+  locate(name: DnsName, signal: AbortSignal, how?: { readonly isDelegated?: boolean }): Promise<Location>;
   /** One round, bounded in time; never throws but for `signal`. */
   look(location: Location, values: readonly string[], signal: AbortSignal): Promise<Evidence>;
   /**
@@ -137,7 +144,10 @@ export interface Wanted {
 
 /** What is known of wanted values by now. */
 export interface Sighting {
-  /** `visible`: no reachable server lacks them, and a second round has confirmed it. */
+  /**
+   * `visible`: no reachable server lacks them, and a second round has confirmed it. Said once: whoever asks again has
+   * not made use of it, and it is confirmed anew.
+   */
   readonly state: 'waiting' | 'visible';
   /** Absent until every server has been asked, or has been seen to be silent. */
   readonly evidence?: Evidence;

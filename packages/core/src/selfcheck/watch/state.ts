@@ -99,6 +99,8 @@ export interface Watched {
   confirmAt: number;
   /** Since when they are confirmed. */
   visibleAt: number | undefined;
+  /** The watcher was told so. */
+  isHandedOut: boolean;
   /** What there is to say by now; undefined also while all was seen once and is not confirmed. */
   news: News | undefined;
   /** What the watcher knows: that, and what the servers show. */

@@ -21,6 +21,7 @@ export function addWatched(state: ZoneState, wanted: Wanted): Watched {
     passedAt: undefined,
     confirmAt: 0,
     visibleAt: undefined,
+    isHandedOut: false,
     news: undefined,
     told: undefined,
     toldAt: 0,
@@ -190,6 +191,7 @@ export function settle(state: ZoneState, watched: Watched, now: number): void {
   if (state.settling.has(watched) && !isConfirmed(state, watched, now)) return;
   state.settling.delete(watched);
   watched.visibleAt = now;
+  watched.isHandedOut = false;
   watched.news = 'visible';
 }
 
@@ -205,14 +207,16 @@ function pass(state: ZoneState, watched: Watched, now: number): void {
   for (const source of state.sources) if (source.silent !== undefined) source.probeAt = Math.min(source.probeAt, now);
 }
 
-/** Confirms once more what was found visible some time ago. */
-export function confirmAgain(state: ZoneState, watched: Watched, now: number): void {
-  if (state.rules.confirmAfterMs === undefined) return;
+/** Begins to confirm once more what was found visible some time ago. @returns false where nothing is confirmed */
+export function confirmAgain(state: ZoneState, watched: Watched, now: number): boolean {
+  if (state.rules.confirmAfterMs === undefined) return false;
   watched.visibleAt = undefined;
   watched.news = undefined;
+  watched.told = undefined;
   watched.passedAt = now;
   watched.confirmAt = now;
   state.settling.add(watched);
+  return true;
 }
 
 function isConfirmed(state: ZoneState, watched: Watched, now: number): boolean {

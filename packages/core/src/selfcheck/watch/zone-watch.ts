@@ -176,17 +176,16 @@ export function createZoneWatch(options: ZoneWatchOptions): ZoneWatch {
     sighting(watched) {
       const now = clock.now();
       const { visibleAt } = watched;
-      if (visibleAt !== undefined && now - visibleAt > holdsForMs) {
-        confirmAgain(state, watched, now);
+      const isUsed = visibleAt !== undefined && (watched.isHandedOut || now - visibleAt > holdsForMs);
+      if (isUsed && confirmAgain(state, watched, now)) {
         soon();
+        return { state: 'waiting' };
       }
       if (watched.visibleAt === undefined && now - watched.wanted.presentedAt >= firstDoubtMs) doubt(watched, now);
       const rows = rowsOf(state, watched);
       if (rows === undefined) return { state: 'waiting' };
-      return {
-        state: watched.visibleAt === undefined ? 'waiting' : 'visible',
-        evidence: evidenceOf(state, watched, rows, now),
-      };
+      watched.isHandedOut = watched.visibleAt !== undefined;
+      return { state: watched.isHandedOut ? 'visible' : 'waiting', evidence: evidenceOf(state, watched, rows, now) };
     },
     close() {
       isClosed = true;
