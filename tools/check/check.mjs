@@ -15,12 +15,17 @@ const files = listFiles(root);
 const packages = [...readPackages(root, files), ...readExamples(root, files)];
 const rootManifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
+const generators = [
+  { title: 'generated files', generator: join('apps', 'controller', 'dist', 'cli', 'generate-docs.js') },
+  { title: 'cases of the self check', generator: join('tools', 'farm', 'dist', 'selfcheck', 'generate-docs.js') },
+];
+
 const results = await Promise.all([
   command('format and lint', 'biome', ['check', '--colors=off', '--max-diagnostics=50', '.']),
   command('types', 'tsc', ['-b']).then(async (types) => [
     types,
     await command('types of the example', 'tsc', ['-p', 'examples/third-party-provider']),
-    await generatedFiles(),
+    ...(await Promise.all(generators.map(generatedFiles))),
   ]),
   command('types of the tests', 'tsc', ['-p', 'tsconfig.test.json']),
   { title: 'floors', problems: floorProblems(packages) },
@@ -39,11 +44,10 @@ for (const { title, problems } of results.flat()) {
 for (const warning of longFiles(root, files)) console.log(`long    ${warning}`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Files that the program writes about itself (docs tables, schemas) are those that it would write now. */
-async function generatedFiles() {
-  const generator = join('apps', 'controller', 'dist', 'cli', 'generate-docs.js');
-  if (!existsSync(join(root, generator))) return { title: 'generated files (none yet)', problems: [] };
-  return command('generated files', process.execPath, [generator, '--check']);
+/** Files that programs write about themselves (docs tables, schemas) are those that they would write now. */
+async function generatedFiles({ title, generator }) {
+  if (!existsSync(join(root, generator))) return { title: `${title} (none yet)`, problems: [] };
+  return command(title, process.execPath, [generator, '--check']);
 }
 
 function lockProblems() {

@@ -14,6 +14,8 @@ export interface ScriptedNetwork {
   resolve(address: string, over?: readonly ScriptedServer[]): Promise<ScriptedResolver>;
   /** Leads an address to a server that is none of ours. */
   lead(address: string, at: DnsServer): void;
+  /** Queries that went out over `transport`. */
+  sent(): number;
   readonly servers: readonly ScriptedServer[];
   close(): Promise<void>;
 }
@@ -45,6 +47,8 @@ export function scriptedNetwork({ place, now }: NetworkOptions): ScriptedNetwork
   const known = (server: DnsServer) =>
     map.has(`${server.address}:${server.port}`) ? server : { address: '127.0.0.1', port: 1 };
 
+  let sent = 0;
+
   function add(address: string, { server, listening }: Awaited<ReturnType<typeof startScriptedServer>>): void {
     open.push(listening);
     map.set(`${address}:53`, listening.at);
@@ -53,10 +57,17 @@ export function scriptedNetwork({ place, now }: NetworkOptions): ScriptedNetwork
 
   return {
     transport: {
-      udp: (server, ...rest) => mapped.udp(known(server), ...rest),
-      tcp: (server, ...rest) => mapped.tcp(known(server), ...rest),
+      udp(server, ...rest) {
+        sent += 1;
+        return mapped.udp(known(server), ...rest);
+      },
+      tcp(server, ...rest) {
+        sent += 1;
+        return mapped.tcp(known(server), ...rest);
+      },
     },
     servers,
+    sent: () => sent,
     async serve(address, ...zones) {
       const started = await startScriptedServer(address, place(address), zones, ({ name, type }) =>
         answerFrom(zones, name, type),

@@ -16,9 +16,12 @@ export interface Query {
 
 /**
  * What a server does instead of the usual: other parts of the answer, nothing at all, or these octets as they are, one
- * message (or what passes for one) after the other.
+ * message (or what passes for one) after the other; `unframed` over TCP too.
  */
-export type Reply = Partial<DnsMessage> | 'silent' | { readonly octets: readonly Uint8Array[] };
+export type Reply =
+  | Partial<DnsMessage>
+  | 'silent'
+  | { readonly octets: readonly Uint8Array[]; readonly unframed?: boolean };
 export type Manner = (query: Query, usual: Sections) => Reply | Promise<Reply>;
 
 /** A name server that really listens. `address` is the one that zones know it by, `at` where it is. */
@@ -51,8 +54,9 @@ export async function startScriptedServer(
     const usual = look(query);
     const sections = await server.manner(query, usual);
     if (sections === 'silent') return [];
-    if ('octets' in sections) return sections.octets;
-    return [encodeAnswer(message, { ...usual, ...sections }, transport)];
+    const { octets, unframed = false } =
+      'octets' in sections ? sections : { octets: [encodeAnswer(message, { ...usual, ...sections }, transport)] };
+    return transport === 'udp' || unframed ? octets : octets.map(framed);
   }
 
   const listening = await listen(at, {
@@ -63,7 +67,7 @@ export async function startScriptedServer(
       const from = { address: socket.remoteAddress ?? '', port: socket.remotePort ?? 0 };
       readFrames(socket, (wire) => {
         void reply(wire, 'tcp', from).then((answers) => {
-          for (const answer of answers) if (!socket.destroyed) socket.write(framed(answer));
+          for (const answer of answers) if (!socket.destroyed) socket.write(answer);
         }, ignore);
       });
     },

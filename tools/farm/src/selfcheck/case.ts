@@ -19,11 +19,13 @@ export interface SelfCheckCase {
   /** The earliest that `visible` is right, in milliseconds after the value was published. */
   readonly notBeforeMs?: number;
   readonly atMost: {
-    /** Queries that reach any server. */
+    /** Queries that are sent, over UDP and TCP. */
     readonly queries: number;
     /** Of this machine's time, all in all. */
     readonly ms: number;
   };
+  /** Denials of the challenge's name that a resolver keeps in the end, default none: nobody asked too early. */
+  readonly plants?: number;
   /** How long one try of one question waits, default 2000; less where it is about silence. */
   readonly tryMs?: number;
   /** How many times as fast as it does time runs, default 20. */

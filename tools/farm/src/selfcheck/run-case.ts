@@ -31,7 +31,7 @@ export interface CaseResult {
 export async function runCase(one: SelfCheckCase): Promise<CaseResult> {
   const time = fastTime(one.speed ?? 20);
   const net = scriptedNetwork({ place: onLoopback, now: time.now });
-  const world = caseWorld({ net, now: time.now, domain: one.domain ?? 'www.example.com' });
+  const world = caseWorld({ net, now: time.now, timers: time, domain: one.domain ?? 'www.example.com' });
   const over = new AbortController();
   const began = performance.now();
   try {
@@ -55,7 +55,7 @@ export async function runCase(one: SelfCheckCase): Promise<CaseResult> {
     return {
       ...told,
       ms: performance.now() - startedAt,
-      queries: net.servers.reduce((sum, { queries }) => sum + queries.length, 0),
+      queries: net.sent(),
       plantedDenials: plantedIn(world),
       problem: one.also?.(world),
     };
@@ -107,7 +107,6 @@ function untilTold(
     };
     const late = setTimeout(() => {
       const { state, evidence } = check.watch({ ...wanted, changed: () => {} });
-      if (process.env.SHOW) console.log(state, JSON.stringify(evidence,null,1));
       end(evidence && state === 'waiting' && evidence.verdict === 'visible' ? undefined : evidence);
     }, one.atMost.ms);
     look();

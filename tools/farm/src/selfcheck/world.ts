@@ -1,5 +1,5 @@
-import { type AnyDnsServer, type DnsName, type DnsRecord, toDnsName } from '@zoneproof/dns';
-import type { Manner, RecordLine, ScriptedNetwork, ScriptedServer, ScriptedZone } from '../scripted/index.ts';
+import { type AnyDnsServer, type DnsName, type DnsRecord, exchange, toDnsName } from '@zoneproof/dns';
+import type { fastTime, Manner, RecordLine, ScriptedNetwork, ScriptedServer, ScriptedZone } from '../scripted/index.ts';
 import { scriptedZone } from '../scripted/index.ts';
 
 /** The DNS of one case. */
@@ -15,12 +15,20 @@ export interface CaseWorld {
   publish(values: readonly string[]): Promise<void>;
   /** What is done when the values are published, besides. */
   whenPublished(work: (values: readonly string[]) => Promise<void>): void;
+  /** Does something later, unless the case is over by then. */
+  after(ms: number, work: () => Promise<void>): void;
   /** What is to be done when the case is over. */
   whenOver(work: () => Promise<void>): void;
   /** A zone with a name server for each member, each with a copy of its own. */
   zone(apex: string, members: readonly Member[], ...records: readonly RecordLine[]): Promise<readonly ScriptedServer[]>;
   /** Several zones on the same servers. */
   zones(zones: readonly ZoneOnServers[]): Promise<void>;
+  /** A server of a copy of a zone that no NS record names; its listing is the case's business. */
+  hidden(apex: string, address: string, showsAfterMs: number | undefined): Promise<void>;
+  /** Somebody asks the resolver for the challenge's name while nothing is there. */
+  askEarly(): Promise<void>;
+  /** Of zones that are made from now on, in seconds; 60 at first. */
+  negativeTtl: number;
   /** Where a check starts: a resolver at 192.0.2.53 that knows every zone, unless a case says other. */
   listed: readonly AnyDnsServer[];
   /** Resolvers that are asked last. */
@@ -63,6 +71,7 @@ export function member(host: string, address: string | readonly string[], more: 
 export function caseWorld(options: {
   readonly net: ScriptedNetwork;
   readonly now: () => number;
+  readonly timers: Pick<ReturnType<typeof fastTime>, 'setTimeout' | 'clearTimeout'>;
   readonly domain: string;
   /** Values that somebody else publishes. */
   readonly published?: () => Published | undefined;
@@ -72,6 +81,7 @@ export function caseWorld(options: {
   const guarded = new Set<string>([challenge]);
   const publishing: ((values: readonly string[]) => Promise<void>)[] = [];
   const closing: (() => Promise<void>)[] = [];
+  const later = new Set<Promise<void>>();
   let own: Published | undefined;
   const published = options.published ?? (() => own);
 
@@ -86,6 +96,7 @@ export function caseWorld(options: {
     const name = at === undefined ? challenge : toDnsName(at);
     return {
       ...zone,
+      negativeTtl: world.negativeTtl,
       live: () => shown().map((value): DnsRecord => ({ name, type: 'TXT', ttl: 60, data: [value] })),
       serial: () => (shown().length > 0 ? serials[1] : serials[0]),
     };
@@ -113,7 +124,7 @@ export function caseWorld(options: {
     return servers;
   }
 
-  return {
+  const world: CaseWorld = {
     net,
     challenge,
     guarded,
@@ -124,11 +135,32 @@ export function caseWorld(options: {
       for (const work of publishing) await work(values);
     },
     whenPublished: (work) => publishing.push(work),
+    after(ms, work) {
+      const handle = options.timers.setTimeout(() => {
+        later.add(work());
+      }, ms);
+      closing.unshift(async () => {
+        options.timers.clearTimeout(handle);
+        await Promise.all(later);
+      });
+    },
     whenOver: (work) => closing.unshift(work),
     zone: (apex, members, ...records) => serve([[apex, members, records]]),
     async zones(zones) {
       await serve(zones);
     },
+    async hidden(apex, address, showsAfterMs) {
+      const named = net.servers.flatMap(({ zones }) => zones).find((zone) => zone.apex === apex);
+      const copy = copyOf(apex, [], member('hidden', address, { showsAfterMs }), []);
+      copy.records.push(...(named?.records ?? []));
+      await net.serve(address, copy);
+    },
+    async askEarly() {
+      const to = { address: resolverAddress, port: 53 };
+      const { signal } = new AbortController();
+      await exchange({ name: challenge, type: 'TXT' }, to, { transport: net.transport, signal, rd: true });
+    },
+    negativeTtl: 60,
     listed: [{ address: resolverAddress, port: 53 }],
     lastResolvers: [],
     anchors: [],
@@ -137,6 +169,7 @@ export function caseWorld(options: {
       await net.close();
     },
   };
+  return world;
 }
 
 export const resolverAddress = '192.0.2.53';
