@@ -20,7 +20,7 @@ export interface ZoneAsker {
 export function createZoneAsker(ask: Ask, gate: Gate, hedgeMs: number): ZoneAsker {
   const standings = new WeakMap<ZoneServers, Standing>();
 
-  async function first<T>(
+  async function firstOf<T>(
     zone: ZoneServers,
     question: Question,
     signal: AbortSignal,
@@ -47,7 +47,7 @@ export function createZoneAsker(ask: Ask, gate: Gate, hedgeMs: number): ZoneAske
 
   return {
     async txt(zone, name, signal) {
-      const { answer, failures } = await first(zone, { name, type: 'TXT' }, signal, (message) => {
+      const { answer, failures } = await firstOf(zone, { name, type: 'TXT' }, signal, (message) => {
         const reply = readReply(message, name, zone.zone);
         if (reply.kind === 'lame') throw new Error(reply.reason);
         return reply;
@@ -57,16 +57,16 @@ export function createZoneAsker(ask: Ask, gate: Gate, hedgeMs: number): ZoneAske
       const reasons = failures
         .map(({ candidate, error }) => `${candidate.name} ${candidate.address}: ${noAnswerReason(error)}`)
         .sort();
-      const isSilent = failures.every(({ error }) => error instanceof DnsExchangeError);
-      throw new (isSilent ? SilentZoneError : LocateError)(
-        'unreachable',
+      const message =
         `no authoritative server of ${shown(zone.zone)} can be asked for ${name} (${reasons.join('; ')}); ` +
-          'check that this machine reaches port 53 over UDP and TCP, and that the delegation is right',
-        failures[0]?.error,
-      );
+        'check that this machine reaches port 53 over UDP and TCP, and that the delegation is right';
+      const [first] = failures;
+      if (failures.every(({ error }) => error instanceof DnsExchangeError))
+        throw new SilentZoneError(zone.zone, message, first?.error);
+      throw new LocateError('unreachable', message, first?.error);
     },
     async ns(zone, apex, signal) {
-      const { answer } = await first(zone, { name: apex, type: 'NS' }, signal, (message) => {
+      const { answer } = await firstOf(zone, { name: apex, type: 'NS' }, signal, (message) => {
         if (message.aa && message.rcode === 'NOERROR') return message;
         throw new Error('it answers without authority');
       });

@@ -5,6 +5,7 @@ import type { ZoneAsker } from './ask-zone.ts';
 import { setBudget } from './budget.ts';
 import type { Delegations } from './delegations.ts';
 import type { ListedView } from './listed-view.ts';
+import { shown } from './reply.ts';
 import { createSharedCache } from './shared-cache.ts';
 import { LocateError, type Location, type SelfCheckMode, SilentZoneError } from './types.ts';
 import type { ZoneServers } from './zone-servers.ts';
@@ -44,7 +45,10 @@ export function createLocator(
         if (error instanceof SilentZoneError && mode === 'auto') return error;
         throw chain.length > 1 ? atEndOf(chain, error) : error;
       });
-      if (end instanceof SilentZoneError) return inListedView(chain, isDelegated, end.message, signal);
+      if (end instanceof SilentZoneError) {
+        const reason = `no authoritative server of ${shown(end.zone)} answers`;
+        return inListedView(chain, isDelegated, reason, signal);
+      }
       if (!('alias' in end)) {
         chains.set(name, chain, keepMs);
         // At a challenge's own name nothing but TXT is asked.
@@ -77,6 +81,8 @@ export function createLocator(
   /** From the nearest known zone down to the one that answers for `name`. */
   async function step(name: DnsName, signal: AbortSignal): Promise<ZoneServers | { readonly alias: DnsName }> {
     const remembered = delegations.known(name);
+    const silence = remembered && silent.get(remembered.zone);
+    if (silence !== undefined) throw silence;
     try {
       return await descend(name, signal);
     } catch (error) {
@@ -121,7 +127,7 @@ export function createLocator(
     const known = silent.get(zone.zone);
     if (known !== undefined) throw known;
     const reply = await zoneAsker.txt(zone, name, signal).catch((error: unknown) => {
-      if (error instanceof SilentZoneError) silent.set(zone.zone, error, silentMs);
+      if (error instanceof SilentZoneError && mode === 'auto') silent.set(zone.zone, error, silentMs);
       throw error;
     });
     switch (reply.kind) {

@@ -40,7 +40,16 @@ export async function lookAtServers(
   );
   const servers = [...asked, ...(location.unresolved ?? []).map(withoutAddress)];
   const seen = { verdict: judge(servers), zone, target, servers, ...byOf(location) };
-  return { ...seen, at, summary: summarise(seen, { wanted: values.length, ...(soa && { soa }) }) };
+  return {
+    ...seen,
+    at,
+    summary: summarise(seen, { wanted: values.length, ...(soa && { soa }), ...reasonOf(location) }),
+  };
+}
+
+/** Why nobody else was asked, for the summary. */
+export function reasonOf({ listed }: Location): { readonly reason?: string } {
+  return listed === undefined ? {} : { reason: listed.reason };
 }
 
 /** Marks evidence that no authoritative server gave. */

@@ -8,6 +8,8 @@ export interface SummaryFacts {
   readonly wanted: number;
   /** The zone's SOA, where an answer told it. */
   readonly soa?: { readonly mname: string; readonly refresh: number };
+  /** Why only listed servers were asked. */
+  readonly reason?: string;
 }
 
 /** One sentence for people: how many servers, which of them are in the way and how they answered, and the next step. */
@@ -15,7 +17,7 @@ export function summarise(seen: Omit<Evidence, 'at' | 'summary'>, facts: Summary
   const { wanted } = facts;
   const value = wanted === 1 ? 'the value' : `all ${wanted} values`;
   const total = seen.servers.length;
-  const of = servesOf(seen);
+  const of = servesOf(seen, facts);
   const having = (finding: ServerEvidence['finding']) => seen.servers.filter((server) => server.finding === finding);
   const poor = [...having('lame'), ...having('unreachable')];
   switch (seen.verdict) {
@@ -23,10 +25,14 @@ export function summarise(seen: Omit<Evidence, 'at' | 'summary'>, facts: Summary
       const good = having('has').length;
       const has = `${good} ${of} ${good === 1 ? 'has' : 'have'} ${value} at ${seen.target}`;
       if (good === total) return has;
-      if (seen.by === 'resolver') return `${has}; ${described(poor)} gave no usable answer`;
+      // A server that answers at another address is, as a rule, one with IPv6, and this machine has none.
+      const bad = poor.filter((one) => one.finding === 'lame' || !having('has').some(isSameServer(one)));
+      if (seen.by === 'resolver' || bad.length === 0)
+        return `${has}; no usable answer from ${described(poor)}${bad.length === 0 ? otherAddresses : ''}`;
+      const it = bad.length === 1 ? 'it' : 'them';
       return (
-        `${has}; ${described(poor)} gave no usable answer: repair ${poor.length === 1 ? 'it' : 'them'} or take ` +
-        `${poor.length === 1 ? 'it' : 'them'} out of the zone's NS records, since the CA may ask there`
+        `${has}; no usable answer from ${described(bad)}: repair ${it} or take ${it} out of the zone's NS records, ` +
+        'since the CA may ask there'
       );
     }
     case 'missing': {
@@ -45,10 +51,17 @@ export function summarise(seen: Omit<Evidence, 'at' | 'summary'>, facts: Summary
   }
 }
 
+const otherAddresses = ', but from their other addresses: nothing to do if only this machine has no way there';
+
+function isSameServer(one: ServerEvidence) {
+  return ({ server }: ServerEvidence): boolean => server === one.server;
+}
+
 /** `of 4 authoritative servers of example.com`. */
-function servesOf({ servers, zone, by }: Pick<Evidence, 'servers' | 'zone' | 'by'>): string {
+function servesOf({ servers, zone, by }: Pick<Evidence, 'servers' | 'zone' | 'by'>, { reason }: SummaryFacts): string {
   const plural = servers.length === 1 ? '' : 's';
-  if (by === 'resolver') return `of ${servers.length} listed server${plural}, by resolver only,`;
+  if (by === 'resolver')
+    return `of ${servers.length} listed server${plural}, by resolver only${reason === undefined ? '' : ` (${reason})`},`;
   return `of ${servers.length} authoritative server${plural} of ${shown(zone)}`;
 }
 

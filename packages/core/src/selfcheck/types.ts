@@ -107,7 +107,15 @@ export class LocateError extends Error {
 }
 
 /** Not one authoritative server of a zone answers at all. */
-export class SilentZoneError extends LocateError {}
+export class SilentZoneError extends LocateError {
+  readonly zone: DnsName;
+
+  constructor(zone: DnsName, message: string, cause?: unknown) {
+    super('unreachable', message, cause);
+    this.name = 'SilentZoneError';
+    this.zone = zone;
+  }
+}
 
 /** Finds where a challenge's value belongs, and proves that it can be seen there. */
 export interface SelfCheck {

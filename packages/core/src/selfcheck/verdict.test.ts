@@ -41,7 +41,7 @@ test.each([
   [
     'has@a unreachable@b',
     1,
-    "1 of 2 authoritative servers of example.com has the value at _acme-challenge.example.com; b 192.0.2.2, udp, 12 ms, NOERROR gave no usable answer: repair it or take it out of the zone's NS records, since the CA may ask there",
+    "1 of 2 authoritative servers of example.com has the value at _acme-challenge.example.com; no usable answer from b 192.0.2.2, udp, 12 ms, NOERROR: repair it or take it out of the zone's NS records, since the CA may ask there",
   ],
   [
     'has@a lacks@b',

@@ -225,7 +225,7 @@ function isConfirmed(state: ZoneState, watched: Watched, now: number): boolean {
   return state.sources.every((source) =>
     source.silent === undefined
       ? !watched.asking[source.index] && !isUnconfirmed(watched, source)
-      : source.silentAt >= passedAt,
+      : source.silentAt > passedAt,
   );
 }
 

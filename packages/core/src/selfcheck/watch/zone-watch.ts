@@ -4,6 +4,7 @@ import type { TimerHandle, Timers } from '../../time/index.ts';
 import type { Ask } from '../ask.ts';
 import { readFinding, readListedFinding, unreachable } from '../finding.ts';
 import type { Gate } from '../gate.ts';
+import { byOf, reasonOf } from '../look.ts';
 import { summarise } from '../summary.ts';
 import type { Evidence, ServerEvidence, Sighting, Wanted } from '../types.ts';
 import { judge } from '../verdict.ts';
@@ -197,9 +198,12 @@ export function createZoneWatch(options: ZoneWatchOptions): ZoneWatch {
 
 function evidenceOf(state: ZoneState, watched: Watched, rows: readonly ServerEvidence[], now: number): Evidence {
   const { location, values } = watched.wanted;
-  const by = location.listed === undefined ? {} : { by: 'resolver' as const };
-  const seen = { verdict: judge(rows), zone: state.zone, target: location.target, servers: rows, ...by };
-  const summary = summarise(seen, { wanted: values.length, ...(state.soa && { soa: state.soa }) });
+  const seen = { verdict: judge(rows), zone: state.zone, target: location.target, servers: rows, ...byOf(location) };
+  const summary = summarise(seen, {
+    wanted: values.length,
+    ...(state.soa && { soa: state.soa }),
+    ...reasonOf(location),
+  });
   const isConfirmed = watched.visibleAt !== undefined || seen.verdict !== 'visible';
   return {
     ...seen,
