@@ -1,6 +1,7 @@
-// `npm run bench [-- --quick] [--only zoneproof|lego|certbot|requests] [-o json]`: zoneproof beside lego and certbot, on
+// `npm run bench [-- --quick] [--only zoneproof|lego|certbot|requests|selfcheck] [-o json]`: zoneproof beside lego and certbot, on
 // the same pebble and BIND, in one run; and the requests it sends to the APIs of DNS services (`requests`), counted by
-// emulators. It reports; it judges nothing.
+// emulators; and what its self check costs and how late it is (`selfcheck`), against servers in simulated time. It
+// reports; it judges nothing.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { requireReal } from '@zoneproof/farm';
@@ -10,6 +11,7 @@ import { lego, legoAsItComes } from './lego.ts';
 import { measure, median, type Row } from './measure.ts';
 import { requestRows, requestTable } from './requests/index.ts';
 import { latenciesInRunningController } from './running-controller.ts';
+import { selfCheckFigures, selfCheckTables } from './selfcheck/index.ts';
 import { table } from './table.ts';
 import { startWorld, type World } from './world.ts';
 import { zoneproof } from './zoneproof.ts';
@@ -37,6 +39,7 @@ const latencies = clients.includes(zoneproof)
   ? await withWorld(0, (world) => latenciesInRunningController(world, options.quick ? 3 : 10))
   : [];
 const requests = wants('requests') ? await requestRows(options.quick, progress) : [];
+const selfCheck = wants('selfcheck') ? await selfCheckFigures(options.quick, progress) : undefined;
 await print();
 
 async function withWorld<T>(badNonces: number, use: (world: World) => Promise<T>): Promise<T> {
@@ -53,7 +56,8 @@ async function print(): Promise<void> {
   for (const client of clients) versions[client.name] = await client.version();
   const machine = `${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.version}`;
   if (options.output === 'json') {
-    console.log(JSON.stringify({ machine, versions, rows, runningControllerMs: latencies, requests }, undefined, 2));
+    const all = { machine, versions, rows, runningControllerMs: latencies, requests, selfCheck };
+    console.log(JSON.stringify(all, undefined, 2));
     return;
   }
   if (clients.length > 0) {
@@ -75,6 +79,7 @@ async function print(): Promise<void> {
     console.log(
       `\nAPI requests for challenges at names of their own, each value written and removed; "sum" leaves out looks at\nchanges on their way, of which each is in sync at the second, and requests for tokens\n\n${requestTable(requests)}`,
     );
+  if (selfCheck !== undefined) console.log(`\n${selfCheckTables(selfCheck)}`);
 }
 
 function progress(text: string): void {

@@ -15,18 +15,28 @@ const columns: readonly (readonly [title: string, cell: (row: Row) => string])[]
 
 /** Text columns; runs of one case and client become one line of medians, their failures added. */
 export function table(rows: readonly Row[]): string {
-  const lines = [columns.map(([title]) => title), ...merged(rows).map((row) => columns.map(([, cell]) => cell(row)))];
-  const widths = columns.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
   const failures = rows.filter((row) => row.firstFailure !== undefined);
   return [
-    ...lines.map((line) =>
+    textTable(
+      columns.map(([title]) => title),
+      merged(rows).map((row) => columns.map(([, cell]) => cell(row))),
+    ),
+    ...failures.map((row) => `\n${row.client}, ${row.case}: ${row.firstFailure}`),
+  ].join('\n');
+}
+
+/** Two columns of words, the others of numbers. */
+export function textTable(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [titles, ...rows];
+  const widths = titles.map((_, index) => Math.max(...lines.map((line) => line[index]?.length ?? 0)));
+  return lines
+    .map((line) =>
       line
         .map((cell, index) => pad(cell, widths[index] ?? 0, index > 1))
         .join('  ')
         .trimEnd(),
-    ),
-    ...failures.map((row) => `\n${row.client}, ${row.case}: ${row.firstFailure}`),
-  ].join('\n');
+    )
+    .join('\n');
 }
 
 function merged(rows: readonly Row[]): readonly Row[] {

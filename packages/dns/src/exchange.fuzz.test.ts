@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DnsExchangeError, type DnsTransport, decodeMessage, encodeMessage, exchange, toDnsName } from '@zoneproof/dns';
-import { createRandom, type Random } from './testing/random.ts';
+import { fuzz, fuzzSeconds, type Random } from '@zoneproof/farm';
 
-const seconds = Number(process.env.ZONEPROOF_SOAK_SECONDS ?? 1);
-const seed = Number(process.env.ZONEPROOF_SOAK_SEED ?? 5452);
+const options = { what: 'answers to a query', seed: 5452, seconds: 1 };
+const seconds = fuzzSeconds(options);
 const question = { name: toDnsName('_acme-challenge.example.test'), type: 'TXT' } as const;
 const server = { address: '192.0.2.1', port: 53 };
 const { signal } = new AbortController();
@@ -11,10 +11,8 @@ const { signal } = new AbortController();
 test(
   'an answer that is taken over UDP has the id, the question and the letter case of the query, whatever else came',
   async () => {
-    const random = createRandom(seed);
-    const until = Date.now() + seconds * 1000;
-    let [inputs, taken, refused] = [0, 0, 0];
-    for (; Date.now() < until; inputs++) {
+    let [taken, refused] = [0, 0];
+    const inputs = await fuzz(options, async (random) => {
       const sent: Uint8Array[] = [];
       const octets = (length: number) => Uint8Array.from({ length }, () => random(256));
       const transport: DnsTransport = {
@@ -33,7 +31,7 @@ test(
       try {
         const answer = await exchange(question, server, { transport, signal, rd: false, random: octets });
         taken += 1;
-        if (answer.transport !== 'udp') continue;
+        if (answer.transport !== 'udp') return;
         const query = decodeMessage(sent.at(-1) as Uint8Array);
         const { message } = answer;
         // The question may be missing in an error alone.
@@ -43,15 +41,13 @@ test(
             : message.rcode !== 'NOERROR' && message.rcode !== 'NXDOMAIN';
         if (message.id !== query.id || !message.response || !isOurs) throw new Error('it is no answer to the query');
       } catch (error) {
-        if (!(error instanceof DnsExchangeError))
-          throw new Error(`seed ${seed}, input ${inputs}: ${error}`, { cause: error });
+        if (!(error instanceof DnsExchangeError)) throw error;
         refused += 1;
       }
-    }
+    });
     expect(inputs).toBeGreaterThan(seconds * 100);
     expect(taken).toBeGreaterThan(inputs / 20);
     expect(refused).toBeGreaterThan(inputs / 20);
-    if (process.env.ZONEPROOF_SOAK_SECONDS !== undefined) console.info(`${inputs} inputs, seed ${seed}`);
   },
   seconds * 1000 + 30_000,
 );
