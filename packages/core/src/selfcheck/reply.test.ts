@@ -30,6 +30,36 @@ test.each<[string, Partial<DnsMessage>, object]>([
     { answers: [record([name, 'TXT', 'a'])], authorities: [record(['www.example.com', 'NS', 'ns.example.com'])] },
     { kind: 'values', apex: 'www.example.com' },
   ],
+  [
+    'a DNAME above it, with the CNAME that follows from it',
+    {
+      answers: [
+        { name: toDnsName('example.com'), type: 'DNAME', ttl: 60, data: toDnsName('example.net') },
+        record([name, 'CNAME', '_acme-challenge.www.example.net']),
+      ],
+    },
+    { kind: 'alias', target: '_acme-challenge.www.example.net' },
+  ],
+  [
+    'a DNAME above it alone',
+    { answers: [{ name: toDnsName('www.example.com'), type: 'DNAME', ttl: 60, data: toDnsName('w.example.net') }] },
+    { kind: 'alias', target: '_acme-challenge.w.example.net' },
+  ],
+  [
+    'a DNAME that makes too long a name',
+    {
+      rcode: 'YXDOMAIN',
+      answers: [
+        { name: toDnsName('example.com'), type: 'DNAME', ttl: 60, data: toDnsName(`${'a'.repeat(60)}.`.repeat(4)) },
+      ],
+    },
+    { kind: 'lame', reason: expect.stringContaining('makes no usable name') },
+  ],
+  [
+    'a DNAME of the name itself says nothing of it',
+    { answers: [{ name, type: 'DNAME', ttl: 60, data: toDnsName('example.net') }] },
+    { kind: 'none' },
+  ],
   ['TXT of other names is not taken', { answers: [record(['other.example.com', 'TXT', 'a'])] }, { kind: 'none' }],
   [
     'nothing, with the SOA',
