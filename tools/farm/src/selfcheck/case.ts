@@ -47,6 +47,12 @@ export function visibleAt(servers: string, name = '_acme-challenge.www.example.c
   return `${servers} authoritative server${total === '1' ? '' : 's'} of ${zone} ${has} the value at ${name}`;
 }
 
+/** The same where one of the servers is of no use. */
+export function visibleBut(servers: string, who: string): string {
+  const advice = "repair it or take it out of the zone's NS records, since the CA may ask there";
+  return `${visibleAt(servers)}; no usable answer from ${who}: ${advice}`;
+}
+
 /** The pattern of a case's sentence. */
 export function sentencePattern(sentence: string): RegExp {
   const parts = sentence.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));

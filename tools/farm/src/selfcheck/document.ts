@@ -23,8 +23,8 @@ function rows(cases: readonly SelfCheckCase[]): string[] {
     '| Case | What stands there | Who is asked | Verdict | Sentence | At most |',
     '|---|---|---|---|---|---|',
     ...cases.map((one) => {
-      const cells = [one.title, one.stands, one.asked, verdict(one), sentence(one), bounds(one)];
-      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+      const [title, stands, asked, sentence] = [one.title, one.stands, one.asked, one.sentence].map(escaped);
+      return `| ${[title, stands, asked, verdict(one), sentence, bounds(one)].join(' | ')} |`;
     }),
   ];
 }
@@ -34,8 +34,8 @@ function verdict({ verdict, notBeforeMs, judgedBy }: SelfCheckCase): string {
   return `\`${verdict}\`${by}${notBeforeMs === undefined ? '' : `, not before ${notBeforeMs / 1000} s`}`;
 }
 
-function sentence({ sentence }: SelfCheckCase): string {
-  return sentence.replaceAll('*', '\\*').replaceAll('_', '\\_');
+function escaped(text: string): string {
+  return text.replaceAll(/[*_|]/g, '\\$&');
 }
 
 function bounds({ atMost: { queries, ms }, speed = 20, tryMs = 2000 }: SelfCheckCase): string {

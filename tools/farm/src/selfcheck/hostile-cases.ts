@@ -3,7 +3,7 @@ import { encodeMessage } from '@zoneproof/dns';
 import { type Manner, type RecordLine, type Reply, toRecord } from '../scripted/index.ts';
 import { garbles } from '../scripted/manners.ts';
 import { encodeAnswer, type Query } from '../scripted/server.ts';
-import { type SelfCheckCase, visibleAt } from './case.ts';
+import { type SelfCheckCase, visibleAt, visibleBut } from './case.ts';
 import { type CaseWorld, type Member, member } from './world.ts';
 
 const challenge = '_acme-challenge.www.example.com';
@@ -39,9 +39,10 @@ export const hostileCases: readonly SelfCheckCase[] = [
     stands: 'the second server cuts its answers over UDP, and over TCP sends one octet of 65,535 and no more',
     asked: 'both, for the time of one try',
     verdict: 'visible',
-    sentence:
-      `1 of 2 authoritative servers of example.com has the value at ${challenge}; ns2.example.com 192.0.2.2, tcp, no ` +
-      'answer within … ms; udp: its answer is cut (TC) gave no usable answer: …',
+    sentence: visibleBut(
+      '1 of 2',
+      'ns2.example.com 192.0.2.2, tcp, no answer within … ms; udp: its answer is cut (TC)',
+    ),
     tryMs: 300,
     atMost: { queries: 19, ms: 4000 },
     set: (world) =>
@@ -57,9 +58,10 @@ export const hostileCases: readonly SelfCheckCase[] = [
     stands: 'the second server answers with names that point at themselves, counts that lie, and noise',
     asked: 'both; the second over UDP and TCP',
     verdict: 'visible',
-    sentence:
-      `1 of 2 authoritative servers of example.com has the value at ${challenge}; ns2.example.com 192.0.2.2, tcp, not a ` +
-      'DNS message: …; udp: no answer to … queries (… datagrams dropped, …) gave no usable answer: …',
+    sentence: visibleBut(
+      '1 of 2',
+      'ns2.example.com 192.0.2.2, tcp, not a DNS message: …; udp: no answer to … queries (…)',
+    ),
     tryMs: 200,
     atMost: { queries: 20, ms: 3000 },
     set: (world) => twoServers(world, { manner: garbles(malformed) }),

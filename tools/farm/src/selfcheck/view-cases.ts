@@ -116,7 +116,7 @@ export const viewCases: readonly SelfCheckCase[] = [
     stands: 'a network that drops everything to the authoritative servers; the resolver keeps a denial for 30 s',
     asked: 'the resolver for the value, not before 30 s have passed, so that it finds it',
     verdict: 'visible',
-    sentence: `1 of 1 listed server, by resolver only, has the value at ${challenge}`,
+    sentence: `1 of 1 listed server, by resolver only (no authoritative server of example.com answers), has the value at ${challenge}`,
     notBeforeMs: 30_000,
     tryMs: 200,
     speed: 60,
@@ -129,7 +129,8 @@ export const viewCases: readonly SelfCheckCase[] = [
     asked: 'the resolver, after 30 s and then ever more seldom',
     verdict: 'missing',
     sentence:
-      `1 of 1 listed server, by resolver only, lacks the value at ${challenge} (192.0.2.53:53, udp, … ms, NXDOMAIN); a ` +
+      '1 of 1 listed server, by resolver only (no authoritative server of example.com answers), lacks the value at ' +
+      `${challenge} (192.0.2.53:53, udp, … ms, NXDOMAIN); a ` +
       'resolver keeps a negative answer for the negative TTL of the zone; nothing to do unless this lasts longer',
     tryMs: 200,
     speed: 60,
@@ -157,7 +158,7 @@ export const viewCases: readonly SelfCheckCase[] = [
     asked: 'the resolver and nobody else, 10 s after the value was written',
     mode: 'listed-only',
     verdict: 'visible',
-    sentence: `1 of 1 listed server, by resolver only, has the value at ${challenge}`,
+    sentence: `1 of 1 listed server, by resolver only (the mode is listed-only), has the value at ${challenge}`,
     notBeforeMs: 10_000,
     atMost: { queries: 7, ms: 2000 },
     notForLego: 'it has no modes',
@@ -190,8 +191,8 @@ export const viewCases: readonly SelfCheckCase[] = [
     asked: 'all four; a name server counts as good with one good address',
     verdict: 'visible',
     sentence:
-      `2 of 4 authoritative servers of example.com have the value at ${challenge}; ns1.example.com 2001:db8::1, udp, … ` +
-      "gave no usable answer: repair them or take them out of the zone's NS records, since the CA may ask there",
+      `${visibleAt('2 of 4')}; no usable answer from ns1.example.com 2001:db8::1, udp, …; ns2.example.com 2001:db8::2, ` +
+      'udp, …, but from their other addresses: nothing to do if only this machine has no way there',
     atMost: { queries: 21, ms: 1500 },
     set: async (world) => {
       const down = { isDown: true };

@@ -58,8 +58,6 @@ export interface Member {
   /** Its serial before and after it has them. */
   readonly serials?: readonly [before: number, after: number];
   readonly manner?: Manner;
-  /** It does not have the zone at all. */
-  readonly isLame?: boolean;
   /** Nothing listens there. */
   readonly isDown?: boolean;
 }
@@ -110,7 +108,7 @@ export function caseWorld(options: {
         for (const address of one.isDown ? [] : one.addresses) {
           const here = at.get(address) ?? { zones: [], manners: [] };
           at.set(address, here);
-          if (!one.isLame) here.zones.push(copyOf(apex, members, one, records));
+          here.zones.push(copyOf(apex, members, one, records));
           if (one.manner !== undefined) here.manners.push(one.manner);
         }
       }
