@@ -162,7 +162,7 @@ test('killed between any two effects, the ledger covers every value that may be 
     ),
     { numRuns: 30, seed: 20260102 },
   );
-});
+}, 30_000);
 
 /** Returns how many boundaries between effects were passed. */
 async function runUntilDeath(
