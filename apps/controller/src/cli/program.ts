@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { SelfCheckMode } from '@zoneproof/core';
 import { Command, Option } from 'commander';
 import type { CommandContext } from './context.ts';
 
@@ -31,6 +32,11 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .option(
       '--dns01-self-check-nameservers <host:port,...>',
       'servers that the self check starts from, in place of those in /etc/resolv.conf',
+    )
+    .addOption(
+      new Option('--dns01-self-check-mode <mode>', 'whom the self check asks, unless an Issuer says otherwise')
+        .choices(['auto', 'authoritative', 'listed-only'] satisfies SelfCheckMode[])
+        .default('auto'),
     )
     .addOption(pluginDirOption())
     .addOption(new Option('--log-format <format>', 'form of the lines').choices(['text', 'json']).default('text'))

@@ -1,3 +1,4 @@
+import type { SelfCheckMode } from '@zoneproof/core';
 import { type ManifestProblem, showProblem } from '../manifests/index.ts';
 import { describeDiskError } from '../store/disk-error.ts';
 import type { Store } from '../store/index.ts';
@@ -17,6 +18,7 @@ export interface RunOptions {
   readonly secrets?: string;
   readonly once: boolean;
   readonly dns01SelfCheckNameservers?: string;
+  readonly dns01SelfCheckMode: SelfCheckMode;
   readonly pluginDir?: readonly string[];
   readonly logFormat: 'text' | 'json';
 }
@@ -34,6 +36,7 @@ export async function run(paths: readonly string[], options: RunOptions, context
       ...(options.secrets !== undefined && { secretsDir: options.secrets }),
       registry: await openRegistry(context, options.pluginDir),
       resolvers,
+      selfCheckMode: options.dns01SelfCheckMode,
     },
     options,
     context,

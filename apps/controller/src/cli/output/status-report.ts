@@ -78,12 +78,13 @@ export function describeOrder({ metadata, spec, status }: Order): OrderReport {
   };
 }
 
-export function describeEvidence({ verdict, at, zone, target, servers, summary }: Evidence): EvidenceReport {
+export function describeEvidence({ verdict, at, zone, target, by, servers, summary }: Evidence): EvidenceReport {
   return {
     verdict,
     at: isoTime(at),
     zone,
     target,
+    ...(by !== undefined && { by }),
     servers: servers.map(({ values, ...server }) => ({
       ...server,
       ...(values !== undefined && { values: [...values] }),

@@ -20,7 +20,14 @@ const serverEvidence = Type.Object(
     rttMs: Type.Optional(Type.Number({ description: 'Milliseconds until the answer.' })),
     rcode: Type.Optional(text('Response code.')),
     aa: Type.Optional(Type.Boolean({ description: 'Whether the answer was authoritative.' })),
+    serial: Type.Optional(Type.Integer({ description: "The zone's SOA serial there." })),
     values: Type.Optional(Type.Array(Type.String(), { description: 'Values seen, shortened.' })),
+    alias: Type.Optional(text('Name that the asked one is an alias of there.')),
+    inferred: Type.Optional(
+      Type.Literal(true, {
+        description: 'Not asked for these values: it lacks one that was written at the same time.',
+      }),
+    ),
     detail: Type.Optional(text('What the server said, or why there is no answer.')),
   },
   closed,
@@ -35,6 +42,7 @@ const evidence = Type.Object(
     at: time('When the servers were asked.'),
     zone: text('Zone whose servers were asked.'),
     target: text('Name that was asked for, after CNAMEs.'),
+    by: Type.Optional(Type.Literal('resolver', { description: 'Only listed servers were asked.' })),
     servers: Type.Array(serverEvidence),
     summary: text('One sentence for people.'),
   },
