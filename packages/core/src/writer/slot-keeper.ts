@@ -4,7 +4,7 @@ import type { TimerHandle, Timers } from '../time/index.ts';
 import { ledgerEntry } from './entry.ts';
 import type { LedgerEntry } from './ledger.ts';
 import type { Waiter, WaitingRecord } from './queue.ts';
-import { planSlots, slotOrderMs } from './slots.ts';
+import { planSlots, type SlotPlan, slotOrderMs } from './slots.ts';
 
 /** Lets requests into the slots of a name, or puts them on the list of those to be called when one is free. */
 export class SlotKeeper {
@@ -30,11 +30,16 @@ export class SlotKeeper {
   admit(records: readonly WaitingRecord[], held: ReadonlyMap<DnsName, readonly LedgerEntry[]>): readonly LedgerEntry[] {
     const openAt = new Map(held);
     const toRecord = new Map<string, LedgerEntry>();
+    // What goes out in one batch may carry one second: a request has no order to those admitted before it.
+    const admittedAt = new Set<DnsName>();
     for (const waiter of new Set(records.map((record) => record.waiter))) {
       if (waiter.request.state === 'absent') continue;
       for (const name of new Set(records.filter((record) => record.waiter === waiter).map(({ name }) => name))) {
-        const entries = this.#admitName(waiter, name, openAt);
-        for (const entry of entries) toRecord.set(entry.id, entry);
+        const plan = this.#admitName(waiter, name, openAt.get(name) ?? [], admittedAt.has(name));
+        if (plan.action !== 'write') continue;
+        admittedAt.add(name);
+        openAt.set(name, plan.open);
+        for (const entry of plan.record) toRecord.set(entry.id, entry);
       }
     }
     return [...toRecord.values()];
@@ -56,40 +61,30 @@ export class SlotKeeper {
     this.#waiting.clear();
   }
 
-  #admitName(waiter: Waiter, name: DnsName, openAt: Map<DnsName, readonly LedgerEntry[]>): readonly LedgerEntry[] {
+  /** Settles the records of the waiter at this name, unless they may be written. */
+  #admitName(waiter: Waiter, name: DnsName, open: readonly LedgerEntry[], isSecond: boolean): SlotPlan {
     const { provider } = waiter.request;
     const now = this.#clock.now();
     const wanted = waiter.records.filter((record) => record.name === name && waiter.isOpen(record));
-    const open = openAt.get(name) ?? [];
     const max = provider.capabilities.maxValuesPerName;
     const place = placeOf(waiter, name);
-    const plan = planSlots(
-      open,
-      wanted.map((record) => ledgerEntry(record, now)),
-      max,
-      this.#isRecent(place, open, now),
-    );
-    switch (plan.action) {
-      case 'write':
-        openAt.set(name, plan.open);
-        return plan.record;
-      case 'wait': {
-        this.#queue(place, waiter.request.owner);
-        if (plan.until === 'moment') this.#callLater(place, now);
-        const reason =
-          plan.until === 'settle'
-            ? `${provider.displayName}: the ${max} places at ${name} are in use; waiting until ${describeOwners(open)} is done`
-            : `${provider.displayName}: the last write at ${name} may be less than ${slotOrderMs / 1000} s old`;
-        for (const record of wanted) waiter.settle(record, { status: 'waiting', reason });
-        return [];
-      }
-      case 'refuse': {
-        const message = `${provider.displayName}: ${name} holds ${max} values at most, and one order needs ${wanted.length} there. Give some of its names an account of their own.`;
-        const error = new ProviderError({ kind: 'invalid', message });
-        for (const record of wanted) waiter.settle(record, { status: 'failed', error });
-        return [];
-      }
+    const entries = wanted.map((record) => ledgerEntry(record, now));
+    const plan = planSlots(open, entries, max, isSecond || this.#isRecent(place, open, now));
+    if (plan.action === 'wait') {
+      this.#queue(place, waiter.request.owner);
+      if (plan.until === 'moment') this.#callLater(place, now);
+      const reason =
+        plan.until === 'settle'
+          ? `${provider.displayName}: the ${max} places at ${name} are in use; waiting until ${describeOwners(open)} is done`
+          : `${provider.displayName}: the last write at ${name} may be less than ${slotOrderMs / 1000} s old`;
+      for (const record of wanted) waiter.settle(record, { status: 'waiting', reason });
     }
+    if (plan.action === 'refuse') {
+      const message = `${provider.displayName}: ${name} holds ${max} values at most, and one order needs ${wanted.length} there. Give some of its names an account of their own.`;
+      const error = new ProviderError({ kind: 'invalid', message });
+      for (const record of wanted) waiter.settle(record, { status: 'failed', error });
+    }
+    return plan;
   }
 
   #isRecent(place: string, open: readonly LedgerEntry[], now: number): boolean {

@@ -141,6 +141,21 @@ describe('through the writer', () => {
     expect(await statuses(ask('ns/o3', 'present', 'd'))).toEqual(['done']);
   });
 
+  test('values of two orders that go out together have no order: neither is followed', async () => {
+    const { clock, ring, ask, statuses } = setUp();
+    await clock.advance(5_000);
+    // Leaves the first row the newer one, so that the second value gets it, which is what a tie takes.
+    await statuses(ask('ns/o0', 'present', 'x'));
+    await statuses(ask('ns/o0', 'absent', 'x'));
+    await clock.advance(5_000);
+    const both = [statuses(ask('ns/o1', 'present', 'a')), statuses(ask('ns/o2', 'present', 'b'))];
+    expect(await Promise.all(both)).toEqual([['done'], ['done']]);
+    await statuses(ask('ns/o1', 'absent', 'a'));
+    await clock.advance(5_000);
+    expect(await statuses(ask('ns/o3', 'present', 'c'))).toEqual(['waiting']);
+    expect(ring.at(name)).toEqual(['b', 'a']);
+  });
+
   test('tells who has the places', async () => {
     const { clock, ask } = setUp();
     await clock.advance(5_000);

@@ -31,7 +31,8 @@ export type SlotPlan =
 export const slotOrderMs = 2_000;
 
 /**
- * `open` and `wanted` are of one name; `recent` tells that the last write at it was less than {@link slotOrderMs} ago.
+ * `open` and `wanted` are of one name; `recent` tells that the last write at it was less than {@link slotOrderMs} ago,
+ * or goes out in the same batch.
  */
 export function planSlots(
   open: readonly LedgerEntry[],
