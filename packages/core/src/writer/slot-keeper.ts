@@ -62,14 +62,14 @@ export class SlotKeeper {
   }
 
   /** Settles the records of the waiter at this name, unless they may be written. */
-  #admitName(waiter: Waiter, name: DnsName, open: readonly LedgerEntry[], isSecond: boolean): SlotPlan {
+  #admitName(waiter: Waiter, name: DnsName, open: readonly LedgerEntry[], goesAlong: boolean): SlotPlan {
     const { provider } = waiter.request;
     const now = this.#clock.now();
     const wanted = waiter.records.filter((record) => record.name === name && waiter.isOpen(record));
     const max = provider.capabilities.maxValuesPerName;
     const place = placeOf(waiter, name);
     const entries = wanted.map((record) => ledgerEntry(record, now));
-    const plan = planSlots(open, entries, max, isSecond || this.#isRecent(place, open, now));
+    const plan = planSlots(open, entries, max, goesAlong || this.#isRecent(place, open, now));
     if (plan.action === 'wait') {
       this.#queue(place, waiter.request.owner);
       if (plan.until === 'moment') this.#callLater(place, now);
