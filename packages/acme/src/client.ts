@@ -5,7 +5,7 @@ import type { Directory } from './directory.ts';
 import { AcmeProtocolError } from './errors.ts';
 import { type HttpAnswer, type HttpClient, headerValue, headerValues } from './http.ts';
 import { bindExternalAccount, type ExternalAccount } from './jws.ts';
-import { absolute, linkTargets } from './link.ts';
+import { absolute, isUrl, linkTargets } from './link.ts';
 import { pemCertificates } from './pem.ts';
 import { AcmeProblem } from './problem.ts';
 import {
@@ -255,7 +255,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 function location(answer: HttpAnswer, url: string, what: string): string {
   const value = headerValue(answer, 'location');
-  if (value !== undefined && URL.canParse(value, url)) return absolute(value, url);
+  if (value !== undefined && isUrl(value, url)) return absolute(value, url);
   throw new AcmeProtocolError(url, `${url} answered without the Location of ${what}.`, { httpStatus: answer.status });
 }
 

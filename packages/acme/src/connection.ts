@@ -3,6 +3,7 @@ import { type Directory, parseDirectory } from './directory.ts';
 import { AcmeProtocolError, AcmeUnavailableError } from './errors.ts';
 import { type HttpAnswer, type HttpClient, type HttpRequest, headerValue, mediaType } from './http.ts';
 import { signRequest } from './jws.ts';
+import { isUrl } from './link.ts';
 import { NoncePool, nonceOf } from './nonce-pool.ts';
 import { oneLine, problemOf } from './problem.ts';
 import { parseRetryAfter } from './retry-after.ts';
@@ -162,7 +163,7 @@ export class Connection {
 
   /** A CA's answers may not lead us to plain text, nor to anything that is no web address. */
   #checkUrl(url: string): void {
-    const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
+    const protocol = isUrl(url) ? new URL(url).protocol : undefined;
     if (protocol === 'https:' || (protocol === 'http:' && this.#insecure)) return;
     throw new AcmeProtocolError(
       url,

@@ -13,7 +13,12 @@ export function parseLinks(headers: readonly string[]): readonly Link[] {
 export function linkTargets(headers: readonly string[], relation: string, base: string): readonly string[] {
   return parseLinks(headers)
     .filter((link) => link.relations.includes(relation))
-    .flatMap(({ target }) => (URL.canParse(target, base) ? [absolute(target, base)] : []));
+    .flatMap(({ target }) => (isUrl(target, base) ? [absolute(target, base)] : []));
+}
+
+/** What `URL` would take with a control character in it (it drops or escapes them) is none: it is printed and signed. */
+export function isUrl(text: string, base?: string): boolean {
+  return /^[!-~]+$/.test(text) && URL.canParse(text, base);
 }
 
 /** The URL as the server wrote it where it is absolute: ACME signs the exact text (RFC 8555 6.4). */
