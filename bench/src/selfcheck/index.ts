@@ -36,7 +36,7 @@ function pendingLoads(quick: boolean): readonly PendingLoad[] {
   if (quick) return [{ challenges: 1000, zones: 10, batch: 25, minutes: 12 }];
   const load = { challenges: 10_000, batch: 25, minutes: 60 };
   return [
-    { ...load, zones: 1 },
+    { ...load, batch: 250, zones: 1 },
     { ...load, zones: 100 },
   ];
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Evidence, Location } from '@zoneproof/core';
 import { SeededRandom } from '@zoneproof/provider-testkit';
-import { simulateZones, startsAt, valueIn } from './simulated-zones.ts';
+import { type BenchValue, simulateZones, startsAt, valueIn } from './simulated-zones.ts';
 
 /** Challenges whose values no server shows. */
 export interface PendingLoad {
@@ -18,6 +18,8 @@ export interface PendingCost {
   /** Octets in use after each twelfth of the time, garbage collected. */
   readonly heap: readonly number[];
   readonly peakRss: number;
+  /** At the end. */
+  readonly rss: number;
   /** CPU seconds for the whole time, that of the simulated servers and network included. */
   readonly cpuSeconds: number;
   /** Questions a second to one server for one zone: in the first 90 s, and in the last tenth of the time. */
@@ -28,6 +30,8 @@ export interface PendingCost {
 
 const servers = 4;
 const steps = 12;
+/** Names that are located at the same time. */
+const atOnce = 100;
 
 /** @param collectGarbage where the process allows it */
 export async function waitForPending(
@@ -39,12 +43,12 @@ export async function waitForPending(
   const values = Array.from({ length: challenges }, (_, at) => {
     const inZone = Math.floor(at / zones);
     return valueIn(at % zones, inZone, {
-      presentedAt: startsAt + 10_000 + Math.floor(inZone / batch) * 1000,
+      presentedAt: startsAt + locatingMs + Math.floor(inZone / batch) * 1000,
       lagsMs,
     });
   });
   const lengthMs = minutes * 60_000;
-  const beginsAt = startsAt + 10_000;
+  const beginsAt = startsAt + locatingMs;
   const asked = { all: 0, first: 0, last: 0 };
   const { clock, check } = simulateZones({
     values,
@@ -59,15 +63,18 @@ export async function waitForPending(
   });
   const { signal } = new AbortController();
   setMaxListeners(0, signal);
-  const locations = await clock.until(Promise.all(values.map(({ name }) => check.locate(name, signal))));
   // As a controller does: what is known goes into a status that stays.
   const statuses = new Map<string, Evidence | undefined>();
-  for (const [at, { name, value, presentedAt }] of values.entries()) {
-    const location = locations[at] as Location;
+  const watch = ({ name, value, presentedAt }: BenchValue, location: Location) => {
     const changed = () => {
       statuses.set(name, check.watch({ key: name, location, values: [value], presentedAt, changed }).evidence);
     };
     clock.setTimeout(changed, presentedAt - clock.now());
+  };
+  for (let from = 0; from < values.length; from += atOnce) {
+    const some = values.slice(from, from + atOnce);
+    const locations = await clock.until(Promise.all(some.map(({ name }) => check.locate(name, signal))));
+    for (const [at, value] of some.entries()) watch(value, locations[at] as Location);
   }
   await clock.advance(beginsAt - clock.now());
   const before = process.cpuUsage();
@@ -84,6 +91,7 @@ export async function waitForPending(
   const lanes = zones * servers;
   return {
     heap,
+    rss: process.memoryUsage().rss,
     peakRss: process.resourceUsage().maxRSS * 1024,
     cpuSeconds: (user + system) / 1e6,
     perSecondFirst: asked.first / lanes / (firstMs / 1000),
@@ -93,3 +101,5 @@ export async function waitForPending(
 }
 
 const firstMs = 90_000;
+/** Until all names are located, which is before anything is written. */
+const locatingMs = 60_000;

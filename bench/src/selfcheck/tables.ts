@@ -45,7 +45,7 @@ export function selfCheckTables({ delays, queries, pending, seed }: SelfCheckFig
       ],
       pending.map((row) => [
         ...[row.challenges, row.zones, row.minutes].map(String),
-        ...[row.heap[0], row.heap.at(-1), row.peakRss].map(mib),
+        ...[row.heap[0], row.heap.at(-1), row.rss, row.peakRss].map(mib),
         ...[row.perSecondFirst, row.perSecondLast].map((each) => each.toFixed(2)),
         String(row.queries),
         row.cpuSeconds.toFixed(1),
