@@ -198,7 +198,7 @@ function hostileAnswer(url: string, random: Random): HttpAnswer {
   const { status, headers, body } = rightAnswer(url);
   const asProblem = random(3) === 0;
   const json = (value: unknown) => Buffer.from(JSON.stringify(hostileJson(value, random)) ?? '');
-  const changed: Record<string, string | string[]> = { ...headers };
+  const changed: Record<string, string | readonly string[]> = { ...headers };
   if (asProblem) changed['content-type'] = 'application/problem+json';
   const more = ['content-type', 'replay-nonce', 'location', 'link', 'retry-after'][random(8)];
   const seen = more === undefined ? '' : (headers as Record<string, string>)[more];

@@ -46,6 +46,7 @@ export async function fuzz(
 ): Promise<number> {
   const seed = Number(process.env.ZONEPROOF_SOAK_SEED ?? options.seed);
   const random = createRandom(seed);
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
   const before = heapUsed();
   const startedAt = performance.now();
   const until = startedAt + fuzzSeconds(options) * 1000;
@@ -55,6 +56,8 @@ export async function fuzz(
     try {
       const reading = one(random, inputs);
       if (reading !== undefined) await reading;
+      // What is held weakly is let go between turns of the event loop only.
+      if (inputs % inputsPerTurn === 0) await turn();
     } catch (error) {
       throw new Error(`${options.what}, seed ${seed}, input ${inputs}: ${error}`, { cause: error });
     }
@@ -62,6 +65,7 @@ export async function fuzz(
     slowestMs = Math.max(slowestMs, now - from);
     if (slowestMs > maxMs) throw new Error(`${options.what}, seed ${seed}, input ${inputs} took ${slowestMs} ms`);
   }
+  await turn();
   const seconds = (now - startedAt) / 1000;
   const grown = (heapUsed() - before) / 2 ** 20;
   if (process.env.ZONEPROOF_SOAK_SECONDS !== undefined) {
@@ -76,6 +80,7 @@ export async function fuzz(
 
 /** One input may take this long on a busy machine; a loop or a blow-up takes much longer. */
 const maxMs = 1000;
+const inputsPerTurn = 1000;
 /** Compiled code and caches of bounded size. */
 const maxGrowthMiB = 16;
 

@@ -29,7 +29,7 @@ test(
       if (nameserversOf(message, zone).size > maxNameservers) throw new Error('too many name servers');
       addressesIn(message, 'A');
 
-      const exchange: Exchange = { message, transport: 'udp', rttMs: 1 };
+      const exchange: Exchange = { message, wire: new Uint8Array(), transport: 'udp', rttMs: 1 };
       const sought = { target: name, zone, values };
       const { row } = readFinding({ server: 'ns1.example.com', address: '192.0.2.1' }, exchange, sought);
       const isThere = message.answers.some(
