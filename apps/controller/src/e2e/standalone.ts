@@ -71,6 +71,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     registry,
     egress,
     resolvers: () => options.resolvers,
+    confirmAfterMs: 100,
     clock,
     timers: systemTimers,
     random: (length) => randomBytes(length),

@@ -32,6 +32,8 @@ export interface ControllerOptions {
   /** Where the self check starts, and whom it asks, unless an Issuer says otherwise. */
   readonly resolvers: StartingServers;
   readonly selfCheckMode?: SelfCheckMode;
+  /** Of the self check, default 1000: tests have no machines behind one address. */
+  readonly confirmAfterMs?: number;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: RandomBytes;
@@ -99,7 +101,12 @@ export function startController(options: ControllerOptions): Controller {
   };
 
   const dns = { resolvers: options.resolvers, transport: options.egress.dns, clock, random, timers };
-  const views = createDnsViews({ ...dns, signal: abort.signal, mode: options.selfCheckMode ?? 'auto' });
+  const views = createDnsViews({
+    ...dns,
+    signal: abort.signal,
+    mode: options.selfCheckMode ?? 'auto',
+    ...(options.confirmAfterMs === undefined ? {} : { confirmAfterMs: options.confirmAfterMs }),
+  });
   const services: Services = {
     store,
     sessions,
