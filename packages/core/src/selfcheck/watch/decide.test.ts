@@ -170,11 +170,12 @@ test.each<[string, Given, readonly string[], number | undefined]>([
     now + 700,
   ],
   [
-    'five questions a second for what is not there are enough',
+    'eight questions a second for what is not there are enough',
     {
       values: { a: 10 },
       set: (state) => {
-        for (const source of state.sources) source.misses = [990, 800, 700, 600, 10].map((ago) => now - ago);
+        for (const source of state.sources)
+          source.misses = [990, 800, 700, 600, 500, 400, 300, 10].map((ago) => now - ago);
       },
     },
     [],

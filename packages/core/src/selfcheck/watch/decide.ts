@@ -101,7 +101,7 @@ function* unswept({ lanes }: Cohort, { index }: Source): Generator<Watched> {
     if (!watched.asking[index] && (watched.askedAt[index] ?? 0) < lane.openedAt) yield watched;
 }
 
-/** The scouts that may be sent now, those first that wait longest; wakes the plan for the others. */
+/** The scouts that may be sent now; wakes the plan for the others. */
 function dueScouts(state: ZoneState, source: Source, plan: Plan): readonly Watched[] {
   const { now } = plan;
   const due: { readonly lane: Lane; readonly watched: Watched }[] = [];
@@ -118,7 +118,11 @@ function dueScouts(state: ZoneState, source: Source, plan: Plan): readonly Watch
   const recent = source.misses.filter((at) => now - at < 1000);
   const allowed = Math.max(0, missesPerSecond - recent.length);
   if (due.length > allowed) plan.wake(Math.max(now + 1, (recent[0] ?? now) + 1000));
-  due.sort((a, b) => a.lane.nextLookAt - b.lane.nextLookAt);
+  // Most servers show first what was written first: when the oldest is there, the next is asked for at once. The others
+  // take turns, or values that never come would keep them from being found.
+  const first = due.reduce((oldest, { watched }) => Math.min(oldest, watched.cohort.second), Number.POSITIVE_INFINITY);
+  const turn = ({ lane, watched }: (typeof due)[number]) => (watched.cohort.second === first ? 0 : lane.nextLookAt);
+  due.sort((a, b) => turn(a) - turn(b));
   return due.slice(0, allowed).map(({ watched }) => watched);
 }
 

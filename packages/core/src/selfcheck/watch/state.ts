@@ -153,6 +153,6 @@ export function newZoneState(
 export const perSecond = 200;
 export const burst = 200;
 /** Questions a second to one address for values that are not there: servers limit such answers (BIND's RRL). */
-export const missesPerSecond = 5;
+export const missesPerSecond = 8;
 /** Questions under way at one address. */
 export const maxInFlight = 64;
