@@ -22,6 +22,8 @@ export interface PebbleOptions {
   /** Retry-After in seconds on pending authorizations and orders that are processing; 0 when left out. */
   readonly retryAfter?: { readonly authz: number; readonly order: number };
   readonly alternateRoots?: number;
+  /** Every challenge counts as solved, unseen. */
+  readonly alwaysValid?: boolean;
   /** Names (with all below them) that the CA refuses. */
   readonly blocked?: readonly string[];
 }
@@ -53,6 +55,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
       args: ['-config', config, '-dnsserver', options.dns],
       env: {
         PEBBLE_VA_NOSLEEP: '1',
+        ...(options.alwaysValid && { PEBBLE_VA_ALWAYS_VALID: '1' }),
         PEBBLE_WFE_NONCEREJECT: String(options.nonceRejectPercent ?? 0),
         PEBBLE_AUTHZREUSE: String(options.authzReusePercent ?? 0),
         PEBBLE_ALTERNATE_ROOTS: String(options.alternateRoots ?? 0),

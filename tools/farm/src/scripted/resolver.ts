@@ -17,14 +17,15 @@ export function createRecursion(zones: () => readonly ScriptedZone[], now: () =>
     denials,
     answer(name: DnsName, type: string, rd: boolean): Sections {
       if (!rd) return refused;
-      const known = kept.get(`${name} ${type}`);
+      // RFC 2308 5: that a name does not exist is kept for every type.
+      const known = kept.get(name) ?? kept.get(`${name} ${type}`);
       if (known !== undefined && now() < known.until) return known.sections;
       const sections = recursed(answerFrom(zones(), name, type));
       if (!sections.answers.some((each) => each.type === type) && sections.rcode !== 'SERVFAIL') {
         const soa = sections.authorities.find((each) => each.type === 'SOA');
         const until = now() + (soa?.type === 'SOA' ? soa.data.minimum : 60) * 1000;
         denials.push({ name, type, until });
-        kept.set(`${name} ${type}`, { until, sections });
+        kept.set(sections.rcode === 'NXDOMAIN' ? name : `${name} ${type}`, { until, sections });
       }
       return sections;
     },

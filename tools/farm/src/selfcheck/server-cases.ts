@@ -208,7 +208,6 @@ export const serverCases: readonly SelfCheckCase[] = [
     verdict: 'missing',
     sentence: '2 of 2 authoritative servers of example.com lack the value at _acme-challenge.www.example.com…',
     atMost: { queries: 19, ms: 2500 },
-    notForLego: 'the value has to be known to the forger before',
     set: (world) =>
       twoThatLack(
         world,

@@ -44,6 +44,8 @@ export interface Published {
   readonly values: readonly string[];
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Where they were written; default: wherever the case wants them. */
+  readonly name?: DnsName;
 }
 
 /** One name server of a zone. */
@@ -86,12 +88,12 @@ export function caseWorld(options: {
   function copyOf(apex: string, members: readonly Member[], one: Member, records: readonly RecordLine[]): ScriptedZone {
     const zone = scriptedZone(apex, ...members.flatMap((each) => nameserverLines(apex, each)), ...records);
     const { showsAfterMs, at, serials = [7, 8] } = one;
+    const name = at === undefined ? challenge : toDnsName(at);
     const shown = (): readonly string[] => {
       const known = published();
       if (known === undefined || showsAfterMs === undefined || now() < known.at + showsAfterMs) return [];
-      return known.values;
+      return known.name === undefined || known.name === name ? known.values : [];
     };
-    const name = at === undefined ? challenge : toDnsName(at);
     return {
       ...zone,
       negativeTtl: world.negativeTtl,
