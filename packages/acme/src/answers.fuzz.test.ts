@@ -12,14 +12,13 @@ import {
   generateAccountKey,
   type HttpAnswer,
 } from '@zoneproof/acme';
-import { fuzz, fuzzSeconds, type Random } from '@zoneproof/farm';
+import { fuzz, fuzzSeconds, hostileJson, hostileText, type Random } from '@zoneproof/farm';
 import { parseDirectory } from './directory.ts';
 import { parseLinks } from './link.ts';
 import { pemCertificates } from './pem.ts';
 import { parseProblem } from './problem.ts';
 import { parseAccountStatus, parseAuthorization, parseOrder } from './resources.ts';
 import { parseRetryAfter } from './retry-after.ts';
-import { hostileJson, hostileText } from './testing/hostile.ts';
 import { issueChain } from './testing/issue.ts';
 
 const seconds = fuzzSeconds({ seconds: 1 });

@@ -117,8 +117,8 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
         ...(posts.length > 0 && { posts: posts as NonNullable<RecordBatchParams['posts']> }),
       });
       const read = {
-        deleted: (answer.deletes ?? []).flatMap((record) => toDeletedRow(record) ?? []),
-        created: (answer.posts ?? []).flatMap((record) => toRow(record) ?? []),
+        deleted: listOf(answer.deletes).flatMap((record) => toDeletedRow(record) ?? []),
+        created: listOf(answer.posts).flatMap((record) => toRow(record) ?? []),
       };
       const isWhole =
         isReadWhole(deletes, answer.deletes, read.deleted) && isReadWhole(posts, answer.posts, read.created);
@@ -131,6 +131,10 @@ export function createClient(config: EdgednsConfig, host: ProviderHost): Client 
     const message = `${at}: ${what} changed while its pages were read. It is read again.`;
     return new ProviderError({ kind: 'unavailable', message });
   }
+}
+
+function listOf<T>(answered: readonly T[] | undefined): readonly T[] {
+  return Array.isArray(answered) ? answered : [];
 }
 
 /** An answer that does not list what was asked for, or in a form that cannot be read. */

@@ -1,4 +1,4 @@
-import type { Zone } from '@zoneproof/core';
+import { oneLine, type Zone } from '@zoneproof/core';
 import { toDnsName } from '@zoneproof/dns';
 import type { ListedZone } from './sdk.ts';
 
@@ -15,12 +15,12 @@ import type { ListedZone } from './sdk.ts';
 export function usableZones(listed: readonly ListedZone[], warn: (message: string) => void): readonly Zone[] {
   const zones: Zone[] = [];
   const leftOut: string[] = [];
-  for (const { id, name: text, status = 'active', type = 'full' } of listed) {
+  for (const { id, name: text, status = 'active', type = 'full' } of listed.filter((zone) => zone !== null)) {
     const zone = zoneOf(id, text);
     if (zone === undefined) continue;
     if (type === 'internal') zones.push({ ...zone, visibility: 'private' });
-    else if (status !== 'active') leftOut.push(`${zone.name} (${status})`);
-    else if (type !== 'full') leftOut.push(`${zone.name} (${type})`);
+    else if (status !== 'active') leftOut.push(`${zone.name} (${oneLine(status)})`);
+    else if (type !== 'full') leftOut.push(`${zone.name} (${oneLine(type)})`);
     else zones.push(zone);
   }
   if (leftOut.length > 0) warn(leftOutMessage(leftOut));

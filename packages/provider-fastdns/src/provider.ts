@@ -6,6 +6,7 @@ import {
   type DnsProvider,
   describeOffset,
   isProviderError,
+  oneLine,
   ProviderError,
   type ProviderHost,
   type Receipt,
@@ -156,7 +157,9 @@ export function createFastdnsProvider(config: FastdnsConfig, host: ProviderHost)
     if (type !== undefined && type !== 'PRIMARY') return false;
     // PENDING is every zone for some seconds after a change.
     if (state === undefined || state === 'ACTIVE' || state === 'PENDING') return true;
-    host.warn(`${providerName}: zone ${zone} is left out, since its activation state is ${state}. ${adviceFor(state)}`);
+    host.warn(
+      `${providerName}: zone ${zone} is left out, since its activation state is ${oneLine(state)}. ${adviceFor(state)}`,
+    );
     return false;
   }
 

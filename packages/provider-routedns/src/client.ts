@@ -89,7 +89,8 @@ export function createClient(config: RoutednsConfig, host: ProviderHost): Client
       const secrets = [identity.secretAccessKey, identity.sessionToken];
       const refusal = refusalOf(error, exchange, { providerName, what, now: host.clock.now(), writes, secrets });
       if (refusal.kind === 'auth') credentials.forget();
-      if (refusal.details.vendorCode === 'InvalidChangeBatch') throw new BatchRefused(messagesOf(error), refusal);
+      if (writes && refusal.details.vendorCode === 'InvalidChangeBatch')
+        throw new BatchRefused(messagesOf(error), refusal);
       throw refusal;
     } finally {
       if (exchange.answer) clockOffset = clockOffsetMs(exchange.answer.headers, host.clock.now()) ?? clockOffset;

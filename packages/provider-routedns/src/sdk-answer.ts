@@ -20,14 +20,14 @@ export function refusalOf(error: unknown, { answer, failure }: Exchange, context
 
 /** Code and sentence of an SDK error. */
 export function readRefusal(error: unknown, { status, headers }: NonNullable<Exchange['answer']>): RefusingAnswer {
-  const { name = '', message = '', $metadata, Code, Messages } = error as Partial<SdkError>;
+  const { name = '', message, $metadata, Code, Messages } = error as Partial<SdkError>;
   // Without a code the SDK calls an error Unknown; what it could not parse is no error of its own types.
   const isOfAws = status >= 300 && name !== 'Unknown' && (Code !== undefined || $metadata?.requestId !== undefined);
   const code = Messages !== undefined ? 'InvalidChangeBatch' : isOfAws ? (Code ?? name) : '';
   return {
     status,
-    code: /^\w{1,60}$/.test(code) ? code : '',
-    message: Messages === undefined ? message : messagesOf(error).join(', '),
+    code: typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : '',
+    message: Messages === undefined ? textOf(message) : messagesOf(error).join(', '),
     requestId: oneLine($metadata?.requestId) || undefined,
     headers,
   };
@@ -35,10 +35,15 @@ export function readRefusal(error: unknown, { status, headers }: NonNullable<Exc
 
 /** The sentences of an InvalidChangeBatch in either of its forms: one text, or a list as in the API reference. */
 export function messagesOf(error: unknown): readonly string[] {
-  const { message = '', messages = [], Messages } = error as Partial<SdkError>;
+  const { message, messages = [], Messages } = error as Partial<SdkError>;
   const list = [Messages?.Message ?? []].flat().filter((one) => typeof one === 'string');
   if (list.length > 0) return list;
-  return messages.length > 0 ? messages : [message];
+  return messages.length > 0 ? messages : [textOf(message)];
+}
+
+/** What stands where AWS puts a sentence may be an element with others in it. */
+function textOf(said: unknown): string {
+  return typeof said === 'string' ? said : '';
 }
 
 interface SdkError {

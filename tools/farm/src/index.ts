@@ -1,5 +1,6 @@
 export { type Bind, type BindZone, type NameServer, type NameServerOptions, startBind } from './bind.ts';
 export { createRandom, type FuzzOptions, fuzz, fuzzSeconds, heapUsed, type Random } from './fuzz.ts';
+export { fuzzProvider, hostileJson, hostileText } from './hostile/index.ts';
 export { startKnot } from './knot.ts';
 export { type Moto, startMoto } from './moto.ts';
 export { type Pebble, type PebbleOptions, startPebble } from './pebble.ts';

@@ -1,4 +1,4 @@
-import type { Random } from '@zoneproof/farm';
+import type { Random } from '../fuzz.ts';
 
 /** A copy of some JSON with some of its values replaced, left out, repeated or wrapped. */
 export function hostileJson(value: unknown, random: Random): unknown {
