@@ -29,7 +29,7 @@ export function selfCheckTables({ delays, queries, pending, seed }: SelfCheckFig
         ...[passedMs.p50, passedMs.p95, passedMs.max].map(ms),
       ]),
     ),
-    '\nWaiting for values that do not come: memory in MiB, queries a second to one server for one zone, CPU seconds with\nthe simulated servers\n',
+    "\nWaiting for values that do not come: memory in MiB, queries a second to one server for one zone, CPU seconds with\nthe simulated servers; the old generation is limited to 160 MiB, since an hour's garbage comes in a minute\n",
     textTable(
       [
         'challenges',

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { DnsTransport } from '@zoneproof/dns';
 import type { Clock, RandomBytes } from '../contract/index.ts';
 import { systemTimers, type Timers } from '../time/index.ts';
@@ -61,6 +62,8 @@ export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   }
 
   const { signal = new AbortController().signal, timers = systemTimers, confirmAfterMs = 1000 } = options;
+  // Hundreds of questions wait for one signal, which Node would report as a leak.
+  setMaxListeners(0, signal);
   const watches = createWatches({
     ask,
     gate,
