@@ -53,7 +53,9 @@ export function createLocator(
         chains.set(name, chain, keepMs);
         // At a challenge's own name nothing but TXT is asked.
         const more = mode === 'auto' && end.zone !== at ? await listed.authoritativeFor(end, signal) : [];
-        return { name, chain, target: at, ...end, servers: [...end.servers, ...more] };
+        // Ten thousand names of one zone share one list.
+        const servers = more.length === 0 ? end.servers : [...end.servers, ...more];
+        return { name, chain, target: at, ...end, servers };
       }
       at = end.alias;
       if (chain.includes(at)) throw new LocateError('cname-loop', loopText([...chain, at], 'leads back to itself'));

@@ -130,11 +130,22 @@ export function endQuestion(
 }
 
 function setRow(watched: Watched, { index }: Source, row: ServerEvidence | undefined): void {
-  watched.rows[index] = row;
+  // Of thousands of looks that show the same, one row is kept, or each would grow old before it is garbage.
+  if (!isSameRow(watched.rows[index], row)) watched.rows[index] = row;
   const { members, lanes } = watched.cohort;
   const pending = lanes[index]?.pending;
   if (row?.finding === 'has' || !members.has(watched)) pending?.delete(watched);
   else pending?.add(watched);
+}
+
+function isSameRow(one: ServerEvidence | undefined, other: ServerEvidence | undefined): boolean {
+  return (
+    one?.finding === other?.finding &&
+    one?.rcode === other?.rcode &&
+    one?.transport === other?.transport &&
+    one?.detail === other?.detail &&
+    one?.values?.join() === other?.values?.join()
+  );
 }
 
 /** Notes a serial that was asked for. */

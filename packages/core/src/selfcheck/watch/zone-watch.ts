@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Exchange } from '@zoneproof/dns';
 import type { Clock } from '../../contract/index.ts';
 import type { TimerHandle, Timers } from '../../time/index.ts';
@@ -220,9 +221,10 @@ function mostTelling(rows: readonly ServerEvidence[]): readonly ServerEvidence[]
   return [...rows].sort((a, b) => rank[a.finding] - rank[b.finding]).slice(0, maxRows);
 }
 
-/** What was seen without how long it took, which is another time at each look. */
+/** What was seen without how long it took, which is another time at each look: as a hash, which ten thousand can keep. */
 function pictureOf(rows: readonly ServerEvidence[]): string {
-  return JSON.stringify(rows.map(({ rttMs: _another, ...row }) => row));
+  const text = JSON.stringify(rows.map(({ rttMs: _another, ...row }) => row));
+  return createHash('sha1').update(text).digest('base64');
 }
 
 function soaIn(answer: Exchange | undefined) {
