@@ -107,6 +107,15 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
     now + 5,
   ],
   [
+    "it ends with the CA's authorization, should no news of it come before",
+    seen(
+      { acme, challenges: [challenge('presented', { expiresAt: now + 40_000 })] },
+      { pace: pace({ nextLookAt: now + 60_000 }) },
+    ),
+    [],
+    now + 10_001,
+  ],
+  [
     'where the provider tells itself when a value is published, it is asked first',
     seen({ acme, challenges: [challenge('presented', { sync })] }),
     ['sync'],

@@ -1,11 +1,11 @@
 import { AcmeProtocolError, createCertificateKey } from '@zoneproof/acme';
-import { type Evidence, type LedgerEntry, ProviderError, type Sighting } from '@zoneproof/core';
+import { type Evidence, type LedgerEntry, ProviderError, type SelfCheck, type Sighting } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus, Issuer, Order, OrderStatus } from '../resources/types.ts';
 import { downloadCertificate, finalizeOrder } from './order-ca.ts';
 import { decideOrder, type SeenOrder } from './order-decide.ts';
 import { lookAndRespond } from './order-look.ts';
-import { newPace } from './order-pace.ts';
+import { endWatches, newPace } from './order-pace.ts';
 import { publishValues } from './order-publish.ts';
 import { removeValues } from './order-values.ts';
 import { findRoute, type Route } from './route.ts';
@@ -70,6 +70,34 @@ test('a look that sees the same in another time is neither stored nor told again
   for (let looks = 0; looks < 3; looks++) await lookAndRespond(seen().order.status.challenges ?? [], seen(), services);
   expect(told).toEqual(['ns1 lacks it, 11 ms']);
   expect(writes.count).toBe(1);
+});
+
+test('news of the self check wake the Order, and its watches end with it', async () => {
+  const wanted: Parameters<SelfCheck['watch']>[0][] = [];
+  const ended: string[] = [];
+  const woken: string[] = [];
+  const watch = (one: (typeof wanted)[number]): Sighting => {
+    wanted.push(one);
+    return { state: 'waiting' };
+  };
+  const { seen, services, writes } = prepare(
+    { challenges: [challenge] },
+    {
+      sessions: sessionsOf({}),
+      selfCheckOf: () => ({ watch, unwatch: (key: string) => ended.push(key) }),
+      wake: (key: string) => woken.push(key),
+    },
+  );
+  const now = seen();
+  await lookAndRespond(now.order.status.challenges ?? [], now, services);
+  expect(wanted).toMatchObject([{ key: 'd/www-1 _acme-challenge.a.example', values: ['v1'], location }]);
+  expect(now.pace.nextLookAt).toBe(16_000);
+  expect(writes.count).toBe(0);
+  wanted[0]?.changed();
+  expect(now.pace.nextLookAt).toBe(0);
+  expect(woken).toEqual(['Order/d/www-1']);
+  endWatches(now.pace);
+  expect(ended).toEqual(['d/www-1 _acme-challenge.a.example']);
 });
 
 test('an order that says ready after it was finalized is asked again later, not finalized again at once', async () => {
