@@ -10,7 +10,7 @@ wanted=(
   knotd:knot
   pdns_server:pdns-server pdnsutil:pdns-server sqlite3:sqlite3
   lego:lego certbot:certbot
-  openssl:openssl setpriv:util-linux
+  openssl:openssl setpriv:util-linux unshare:util-linux ip:iproute2
   python3:python3
 )
 wanted_files=(

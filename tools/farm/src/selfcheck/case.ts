@@ -16,6 +16,11 @@ export interface SelfCheckCase {
   readonly verdict: string;
   /** The sentence for people; `…` stands for any text. */
   readonly sentence: string;
+  /**
+   * Whether a CA finds the value, where that is not what the verdict says: a check sees only what can be seen from
+   * here, and is careful. Undefined in it: that depends.
+   */
+  readonly forTheCa?: { readonly finds: boolean | undefined; readonly because: string };
   /** The earliest that `visible` is right, in milliseconds after the value was published. */
   readonly notBeforeMs?: number;
   readonly atMost: {

@@ -58,6 +58,7 @@ export const viewCases: readonly SelfCheckCase[] = [
       `2 of 2 authoritative servers of example.com lack the value at ${challenge} (…); these are inner addresses, and ` +
       'the CA asks the servers of the public DNS: unless they are the same, list public name servers in ' +
       '--dns01-self-check-nameservers or selfCheck.nameservers (split view)',
+    forTheCa: { finds: true, because: 'it asks the public servers' },
     atMost: { queries: 21, ms: 1500 },
     set: async (world) => {
       await twoViews(world);
@@ -104,6 +105,7 @@ export const viewCases: readonly SelfCheckCase[] = [
       `1 of 3 authoritative servers of example.com lacks the value at ${challenge} (192.0.2.3:53, udp, … ms, NXDOMAIN); ` +
       'the listed server 192.0.2.3:53 serves another copy of the zone than the servers of its NS records: take it off ' +
       'the list, or bring the value there too (split view)',
+    forTheCa: { finds: true, because: 'it asks the public servers' },
     atMost: { queries: 20, ms: 1500 },
     set: async (world) => {
       await twoServers(world);
@@ -217,6 +219,7 @@ export const viewCases: readonly SelfCheckCase[] = [
     sentence:
       'none of the name servers to start from answers (192.0.2.99:53: …); check that this machine can reach them, or ' +
       'set --dns01-self-check-nameservers',
+    forTheCa: { finds: true, because: 'it has resolvers of its own' },
     atMost: { queries: 4, ms: 1000 },
     set: async (world) => {
       await twoServers(world);

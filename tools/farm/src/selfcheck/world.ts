@@ -178,7 +178,7 @@ function nameserverLines(apex: string, { host, addresses }: Member): RecordLine[
   const name = host.includes('.') ? host : `${host}.${apex}`;
   const lines: RecordLine[] = [[apex, 'NS', name]];
   // Where the host lies elsewhere, its own zone has to tell.
-  if (name.endsWith(`.${apex}`))
+  if (name === apex || name.endsWith(`.${apex}`))
     for (const address of addresses) lines.push([name, address.includes(':') ? 'AAAA' : 'A', address]);
   return lines;
 }

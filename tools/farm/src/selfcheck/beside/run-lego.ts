@@ -20,8 +20,8 @@ export interface LegoResult {
   readonly says: string;
   /** Where it wrote the value. */
   readonly wrote: string | undefined;
-  /** Denials of the challenge's name that it planted in a resolver. */
-  readonly plantedDenials: number;
+  /** Types of the denials of the challenge's name that it planted in a resolver. */
+  readonly plantedDenials: readonly string[];
 }
 
 /** How lego is run in all cases. */
@@ -65,8 +65,8 @@ export async function runLego(one: SelfCheckCase, ground: LegoGround): Promise<L
       says: lastWord(output),
       wrote: written?.name,
       plantedDenials: net.servers.flatMap(({ denials = [] }: Partial<ScriptedResolver>) =>
-        denials.filter(({ name }) => world.guarded.has(name)),
-      ).length,
+        denials.filter(({ name }) => world.guarded.has(name)).map(({ type }) => type),
+      ),
     };
   } finally {
     await world.close();

@@ -22,8 +22,9 @@ export function besideDocument(rows: readonly BesideRow[], legoVersion: string, 
     `The [cases of the self check](self-check-cases.md), put to zoneproof and to the check of lego ${legoVersion} (Debian) on`,
     `${day}. lego runs unchanged, with \`--dns exec\`, the resolvers of the case and a CA that takes every challenge: it passes`,
     'when it hands the challenge to the CA. It runs in a network of its own, in which the name servers of the case have their',
-    'addresses and port 53. It waits for 6 seconds longer than the value takes, looking every second. Seconds count from the',
-    "value's publication, and for zoneproof they include its second look.",
+    'addresses and port 53. It waits for 6 seconds longer than the value takes, looking every second; both give a server two',
+    "seconds for an answer. Seconds count from the value's publication, and for zoneproof they include its second look. Who is",
+    'right is judged by what a CA finds on the public servers.',
     '',
     '"Left in resolvers" are denials of the challenge name that a resolver keeps because the check asked it too early; zoneproof',
     'leaves none. lego asks for a CNAME at the challenge name before it writes the value. Its own check does not mind the denial',
@@ -50,45 +51,63 @@ function line(one: SelfCheckCase, { zoneproof, lego }: BesideRow): string {
       : `\`${zoneproof.verdict}\`: ${zoneproof.sentence}`,
     lego.passes ? `passes after ${seconds(lego.seconds)}` : `${lego.says} (gives up after ${lasts(one)} s)`,
     right(one, { zoneproof, lego }),
-    String(lego.plantedDenials),
+    lego.plantedDenials.length === 0 ? 'none' : `denial of ${lego.plantedDenials.join(', ')}`,
   ];
   return `| ${cells.map((cell) => cell.replaceAll(/[*_|]/g, '\\$&')).join(' | ')} |`;
 }
 
-function truth({ stands, verdict, notBeforeMs }: SelfCheckCase): string {
-  const is = verdict === 'visible' ? `visible after ${seconds((notBeforeMs ?? 0) / 1000)}` : 'not visible';
-  return `${stands}: ${is}`;
+function truth(one: SelfCheckCase): string {
+  const finds = caFinds(one);
+  const because = one.forTheCa === undefined ? '' : `: ${one.forTheCa.because}`;
+  if (finds === undefined) return `${one.stands}. Whether a CA finds the value depends${because}`;
+  if (!finds) return `${one.stands}. A CA does not find the value everywhere${because}`;
+  const from = one.notBeforeMs === undefined ? '' : ` after ${seconds(one.notBeforeMs / 1000)}`;
+  return `${one.stands}. A CA finds the value${from}${because}`;
 }
 
-function right(one: SelfCheckCase, row: Pick<BesideRow, 'zoneproof' | 'lego'>): string {
-  const [ours, theirs] = [isRightOfZoneproof(one, row), legoMistake(one, row)];
-  if (ours) return theirs === undefined ? 'both' : `zoneproof; lego ${theirs}`;
-  return theirs === undefined ? 'lego' : 'neither';
+function caFinds({ forTheCa, verdict }: SelfCheckCase): boolean | undefined {
+  return forTheCa === undefined ? verdict === 'visible' : forTheCa.finds;
 }
 
-function isRightOfZoneproof(one: SelfCheckCase, { zoneproof }: Pick<BesideRow, 'zoneproof'>): boolean {
-  return zoneproof.verdict === one.verdict && zoneproof.tookMs >= (one.notBeforeMs ?? 0);
+function right(one: SelfCheckCase, row: Judged): string {
+  if (caFinds(one) === undefined) return 'depends';
+  const [ours, theirs] = [mistake(one, passOfZoneproof(row)), mistake(one, passOfLego(row))];
+  if (ours === undefined) return theirs === undefined ? 'both' : `zoneproof; lego ${theirs}`;
+  return theirs === undefined ? `lego; zoneproof ${ours}` : 'neither';
 }
 
-function legoMistake(
-  { verdict, notBeforeMs = 0 }: SelfCheckCase,
-  { lego }: Pick<BesideRow, 'lego'>,
-): string | undefined {
-  if (verdict !== 'visible') return lego.passes ? 'asks a CA that cannot see the value' : undefined;
-  if (!lego.passes) return 'does not find what is there';
+type Judged = Pick<BesideRow, 'zoneproof' | 'lego'>;
+
+/** When a check let the CA go, in milliseconds after the value's publication. */
+type Pass = { readonly afterMs: number } | undefined;
+
+function passOfZoneproof({ zoneproof }: Judged): Pass {
+  return zoneproof.verdict === 'visible' ? { afterMs: zoneproof.tookMs } : undefined;
+}
+
+function passOfLego({ lego }: Judged): Pass {
+  return lego.passes ? { afterMs: (lego.seconds ?? 0) * 1000 } : undefined;
+}
+
+function mistake(one: SelfCheckCase, pass: Pass): string | undefined {
+  if (!caFinds(one)) return pass === undefined ? undefined : 'sends a CA that does not find the value';
+  if (pass === undefined) return 'does not find what is there';
   // A tenth of a second for what lies between the hook's end and the instant that it is known here.
-  return (lego.seconds ?? 0) * 1000 + 100 < notBeforeMs ? 'asks the CA too early' : undefined;
+  return pass.afterMs + 100 < (one.notBeforeMs ?? 0) ? 'sends the CA too early' : undefined;
 }
 
 function summary(rows: readonly BesideRow[]): string {
   const cases = new Map(selfCheckCases.flatMap(([, all]) => all.map((one) => [one.title, one] as const)));
-  const count = (isRight: (one: SelfCheckCase, row: BesideRow) => boolean) =>
-    rows.filter((row) => isRight(cases.get(row.title) as SelfCheckCase, row)).length;
-  const [ours, theirs] = [count(isRightOfZoneproof), count((one, row) => legoMistake(one, row) === undefined)];
-  const planted = rows.filter(({ lego }) => lego.plantedDenials > 0).length;
+  const clear = rows.flatMap((row) => {
+    const one = cases.get(row.title);
+    return one === undefined || caFinds(one) === undefined ? [] : [{ one, row }];
+  });
+  const ours = clear.filter(({ one, row }) => mistake(one, passOfZoneproof(row)) === undefined).length;
+  const theirs = clear.filter(({ one, row }) => mistake(one, passOfLego(row)) === undefined).length;
+  const planted = rows.filter(({ lego }) => lego.plantedDenials.length > 0).length;
   return (
-    `Of ${rows.length} cases zoneproof is right in ${ours} and lego in ${theirs}. In ${planted} of them lego left a denial ` +
-    'in a resolver.'
+    `Of ${clear.length} cases in which it is clear what a CA finds, zoneproof is right in ${ours} and lego in ${theirs}.\n` +
+    `In ${planted} of all ${rows.length} lego left a denial in a resolver.`
   );
 }
 
