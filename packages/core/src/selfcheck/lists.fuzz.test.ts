@@ -6,7 +6,16 @@ import { parseResolvConf } from './resolv-conf.ts';
 const options = { seed: 53, seconds: 1 };
 const seconds = fuzzSeconds(options);
 
-const hosts = ['10.0.0.1', '::1', '[::1]', 'fe80::1%eth0', 'ns1.example.com', 'u:p@h', 'b\u00fccher.example', '*'];
+const hosts = [
+  '10.0.0.1',
+  '::1',
+  '[::1]',
+  'fe80::1%eth0',
+  'ns1.example.com',
+  'user:quite-secret@h',
+  'b\u00fccher.example',
+  '*',
+];
 const signs = ['tls://', 'https://', 'http://', '/dns-query', '{?dns}', ':53', ':', ',', '[', ']', '@', '%', '?', '#'];
 
 test(
@@ -24,7 +33,8 @@ test(
       } catch (error) {
         if (!(error instanceof NameserverListError)) throw error;
         // One line a problem, however long the entry is, and never a password.
-        if (error.problems.some((problem) => problem.length >= 800 || problem.includes('u:p'))) throw unfit(list);
+        if (error.problems.some((problem) => problem.length >= 800 || problem.includes('quite-secret')))
+          throw unfit(list);
       }
     });
     expect(inputs).toBeGreaterThan(seconds * 100);
