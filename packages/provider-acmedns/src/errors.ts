@@ -1,4 +1,4 @@
-import { ProviderError, type ProviderErrorKind, type RecordTarget } from '@zoneproof/core';
+import { oneLine, ProviderError, type ProviderErrorKind, type RecordTarget } from '@zoneproof/core';
 import type { Account } from './accounts.ts';
 
 interface Answer {
@@ -27,7 +27,8 @@ const table: readonly Row[] = [
     300,
     399,
     'invalid',
-    ({ location }) => `It redirects${location ? ` to ${location}` : ''}; set host to the URL of the API itself.`,
+    ({ location }) =>
+      `It redirects${location ? ` to ${oneLine(location)}` : ''}; set host to the URL of the API itself.`,
   ],
   [400, 499, 'invalid', () => 'Check that host is an acme-dns API.'],
   [500, 599, 'unavailable', () => 'It is asked again later; the log of acme-dns says why.'],

@@ -89,6 +89,14 @@ test('a redirect is not followed, and its target is named', async () => {
   expect(await applyOne()).toMatch(/^failed invalid: .*redirects to https:\/\/auth\.example\.net\/update; set host/);
 });
 
+test('of an endless redirect, the beginning is named', async () => {
+  const location = `https://auth.example.net/${'a'.repeat(5000)}`;
+  fixture.server.failNext({ at: 'update', status: 302, headers: { location } });
+  const told = await applyOne();
+  expect(told).toContain('redirects to https://auth.example.net/aaa');
+  expect(told.length).toBeLessThan(1000);
+});
+
 test('what follows a lost request is not sent', async () => {
   lab.traffic.mode = 'lose-answers';
   const changes = lab.changes(['present', zone.name, lab.value()], ['present', zone.name, lab.value()]);
