@@ -12,10 +12,19 @@ export interface SecretContent {
 
 export type WithStatus = Exclude<Kind, 'Secret'>;
 
+export interface StatusUpdate {
+  /**
+   * False: news that a restart would find out again, such as how far a challenge is. Reads see it when the update
+   * resolves; where a write costs a request it may go with the next one of the same object, or 5 s later. Default true.
+   */
+  readonly durable?: boolean;
+}
+
 /**
  * Where resources live: a directory of manifests with a state directory, or a Kubernetes API server.
  *
- * Reads come from a cache in memory and are synchronous but for Secrets. Writes are durable when they resolve.
+ * Reads come from a cache in memory and are synchronous but for Secrets. Writes are durable when they resolve, unless
+ * they say otherwise.
  */
 export interface Store {
   get<K extends WithStatus>(kind: K, namespace: string, name: string): ObjectOfKind[K] | undefined;
@@ -36,6 +45,7 @@ export interface Store {
     namespace: string,
     name: string,
     change: (object: ObjectOfKind[K]) => ObjectOfKind[K]['status'],
+    options?: StatusUpdate,
   ): Promise<ObjectOfKind[K] | undefined>;
   /** Removes a finalizer; the object goes when it was deleted and this was the last one. */
   removeFinalizer(key: ObjectKey, finalizer: string): Promise<void>;
