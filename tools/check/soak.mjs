@@ -1,5 +1,5 @@
-// `npm run soak [-- PATTERN...]`: the long form of the tests named *.fuzz.test.ts and *.soak.test.ts, which run for a few
-// seconds in `npm test`. ZONEPROOF_SOAK_SECONDS: how long each goes on (600). ZONEPROOF_SOAK_SEED repeats a run.
+// `npm run soak [-- PATTERN...]`: the proofs by length, tests named *.fuzz.test.ts and *.soak.test.ts. `npm test` leaves
+// them out; .ci/run has them for 30 s each. ZONEPROOF_SOAK_SECONDS: how long each goes on (600). ZONEPROOF_SOAK_SEED repeats a run.
 import { spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { dirname } from 'node:path';
