@@ -3,7 +3,7 @@ import { createEgress } from '@zoneproof/core';
 import { formatServer } from '@zoneproof/dns';
 import { type Sandbox, startSandbox } from '@zoneproof/sandbox';
 import { issue } from './testing/examples/acme.ts';
-import { look, obstacles } from './testing/examples/core.ts';
+import { obstacles, waitFor } from './testing/examples/core.ts';
 import { txtValues } from './testing/examples/dns.ts';
 import { tour } from './testing/examples/sandbox.ts';
 import { codeBlocks, readMarkdown, root } from './testing/markdown.ts';
@@ -49,11 +49,11 @@ test('dns: the values of one server', async () => {
   expect(await txtValues(challenge, formatServer(sandbox.dns.server))).toEqual(['a']);
 });
 
-test('core: every authoritative server is asked', async () => {
+test('core: a value is waited for at every authoritative server', async () => {
   sandbox.dns.set({ name: challenge, type: 'TXT', value: 'a' });
-  const inputs = { resolvers: () => sandbox.resolvers, transport: sandbox.transport };
-  expect(await look(challenge, ['a'], inputs)).toMatchObject({ zone: 'example.test', verdict: 'visible' });
-  expect(await look(challenge, ['b'], inputs)).toMatchObject({ verdict: 'missing' });
+  const options = { resolvers: () => sandbox.resolvers, transport: sandbox.transport, confirmAfterMs: 10 };
+  expect(await waitFor(challenge, 'a', options)).toMatchObject({ zone: 'example.test', visible: true });
+  await expect(waitFor(challenge, 'b', { ...options, signal: AbortSignal.timeout(100) })).rejects.toThrow(/timeout/);
 });
 
 test('core: a preflight names what would fail', async () => {

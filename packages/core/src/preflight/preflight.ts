@@ -1,6 +1,8 @@
-import type { DnsName } from '@zoneproof/dns';
+import { type DnsName, systemTransport } from '@zoneproof/dns';
 import { createGate } from '../selfcheck/gate.ts';
+import { systemServers } from '../selfcheck/starting-servers.ts';
 import type { Location } from '../selfcheck/types.ts';
+import { systemClock, systemRandom } from '../time/index.ts';
 import { allEnded } from './all-ended.ts';
 import { createNameChecks } from './check-name.ts';
 import { createPartyChecks } from './check-parties.ts';
@@ -41,12 +43,16 @@ export interface DenialRequest {
   readonly locations: ReadonlyMap<DnsName, Location>;
 }
 
-/** One preflight: see {@link Preflight.check}. */
+/** One preflight: see {@link Preflight.check}. Without options it starts from the servers of /etc/resolv.conf, in real time. */
 export function preflight(
   target: PreflightTarget,
-  options: PreflightOptions & { readonly signal: AbortSignal },
+  {
+    signal = new AbortController().signal,
+    ...options
+  }: Partial<PreflightOptions> & { readonly signal?: AbortSignal } = {},
 ): Promise<PreflightReport> {
-  return createPreflight(options).check(target, options.signal);
+  const system = { resolvers: systemServers(), transport: systemTransport, clock: systemClock, random: systemRandom };
+  return createPreflight({ ...system, ...options }).check(target, signal);
 }
 
 export function createPreflight(options: PreflightOptions): Preflight {
