@@ -3,7 +3,13 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { withSection } from '../docs/marked.ts';
 import { providerDocuments } from '../docs/provider-documents.ts';
-import { apiVersion, certificateSpecSchema, issuerSpecSchema } from '../resources/index.ts';
+import {
+  allowanceFields,
+  apiVersion,
+  certificateSpecSchema,
+  clusterIssuerSpecSchema,
+  issuerSpecSchema,
+} from '../resources/index.ts';
 import { createContext } from './context.ts';
 import { checkSchema } from './output/check-schema.ts';
 import { fieldsTable } from './output/fields-table.ts';
@@ -22,9 +28,10 @@ export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
     ['providers.schema.json', schemaDocument('zoneproof providers -o json', providersSchema)],
     ['acmedns-register.schema.json', schemaDocument('zoneproof acmedns register --json', acmednsRegisterSchema)],
     ['run-log.schema.json', schemaDocument('One line of zoneproof run --log-format json', reportLineSchema)],
+    ['issuer.schema.json', schemaDocument('Issuer', manifestSchema(['Issuer'], issuerSpecSchema))],
     [
-      'issuer.schema.json',
-      schemaDocument('Issuer, ClusterIssuer', manifestSchema(['Issuer', 'ClusterIssuer'], issuerSpecSchema)),
+      'clusterissuer.schema.json',
+      schemaDocument('ClusterIssuer', manifestSchema(['ClusterIssuer'], clusterIssuerSpecSchema)),
     ],
     ['certificate.schema.json', schemaDocument('Certificate', manifestSchema(['Certificate'], certificateSpecSchema))],
     ['commands.md', commands()],
@@ -72,7 +79,11 @@ function manifestSchema(kinds: readonly string[], spec: object): object {
 
 /** docs/manifests.md is written by people but for the tables of fields. */
 function manifests(): string {
-  const tables = { Issuer: issuerSpecSchema, Certificate: certificateSpecSchema };
+  const tables = {
+    Issuer: issuerSpecSchema,
+    ClusterIssuer: { properties: allowanceFields },
+    Certificate: certificateSpecSchema,
+  };
   let text = readIfThere('docs/manifests.md') ?? '';
   for (const [kind, schema] of Object.entries(tables))
     text = withSection(text, `<!-- fields of ${kind} -->`, '<!-- /fields -->', fieldsTable(schema));

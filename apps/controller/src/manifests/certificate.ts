@@ -21,6 +21,7 @@ export function readCertificate({ fields }: ManifestHeader, report: ReportProble
   const dns01 = checkMapping(spec.dns01, dnsNames, report);
   checkPrivateKey(spec.privateKey, report);
   checkRenewBefore(spec.renewBefore, report);
+  checkSecretTemplate(spec.secretTemplate, report);
   if (typeof spec.secretName === 'string' && !/^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/.test(spec.secretName))
     report(
       ['spec', 'secretName'],
@@ -140,5 +141,22 @@ function checkRenewBefore(given: unknown, report: ReportProblem): void {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     report(['spec', 'renewBefore'], error.message);
+  }
+}
+
+/** Keys as Kubernetes has them: an optional domain with "/", then at most 63 of letters, digits, "-", "_" and ".". */
+function checkSecretTemplate(given: unknown, report: ReportProblem): void {
+  for (const field of ['labels', 'annotations']) {
+    const texts = isRecord(given) && isRecord(given[field]) ? given[field] : {};
+    for (const key of Object.keys(texts)) {
+      const path = ['spec', 'secretTemplate', field, key];
+      if (/^([a-z0-9.-]+\.)?zoneproof\.dev\//.test(key))
+        report(path, `${quote(key)} is one of those that zoneproof itself sets; choose another.`);
+      else if (!/^([a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(key))
+        report(
+          path,
+          `${quote(key)} is no key of ${field}: an optional domain with "/", then at most 63 letters, digits, "-", "_" and ".".`,
+        );
+    }
   }
 }

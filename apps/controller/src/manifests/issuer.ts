@@ -1,6 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { NameserverListError, type ProviderRegistry, parseNameserverList, SecretValue } from '@zoneproof/core';
-import { type IssuerSpec, issuerSpecSchema, providerSchema, secretNamespace } from '../resources/index.ts';
+import { DnsNameError, toDnsName } from '@zoneproof/dns';
+import {
+  clusterIssuerSpecSchema,
+  type IssuerSpec,
+  issuerSpecSchema,
+  providerSchema,
+  secretNamespace,
+} from '../resources/index.ts';
 import { isRecord, type ManifestHeader, quote } from './header.ts';
 import type { ReportProblem } from './problem.ts';
 import { type CheckedProvider, checkProviders, isSecretRef } from './provider.ts';
@@ -27,7 +34,8 @@ export async function readIssuer(
     report(['spec'], 'missing.');
     return undefined;
   }
-  const shaped = reportSchemaProblems(issuerSpecSchema, withoutBlocks(spec), ['spec'], report);
+  const schema = header.kind === 'ClusterIssuer' ? clusterIssuerSpecSchema : issuerSpecSchema;
+  const shaped = reportSchemaProblems(schema, withoutBlocks(spec), ['spec'], report);
   const acme = isRecord(spec) && isRecord(spec.acme) ? spec.acme : {};
   const namespace = secretNamespace(header);
   checkEmail(acme.email, report);
@@ -43,6 +51,7 @@ export async function readIssuer(
     secrets,
     report,
   });
+  checkAllowances(spec, report);
   checkSelfCheck(isRecord(acme.dns01) ? acme.dns01.selfCheck : undefined, report);
   if (!shaped) return undefined;
   return {
@@ -131,6 +140,31 @@ async function checkAccountKey(
       path,
       `entry "tls.key" of Secret ${quote(ref.name)} is not a usable account key: ${(error as Error).message}`,
     );
+  }
+}
+
+function checkAllowances(spec: unknown, report: ReportProblem): void {
+  const list = (field: string): [number, string][] =>
+    (isRecord(spec) && Array.isArray(spec[field]) ? (spec[field] as unknown[]) : [])
+      .map((entry, i): [number, unknown] => [i, entry])
+      .filter((entry): entry is [number, string] => typeof entry[1] === 'string' && entry[1] !== '');
+  for (const [i, namespace] of list('allowedNamespaces'))
+    if (!/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(namespace))
+      report(
+        ['spec', 'allowedNamespaces', i],
+        `${quote(namespace)} is not the name of a namespace; each one is listed by its whole name.`,
+      );
+  for (const [i, domain] of list('allowedDomains')) {
+    const path = ['spec', 'allowedDomains', i];
+    if (domain.startsWith('*.'))
+      report(path, `write ${quote(domain.slice(2))}: it allows everything below it, wildcards included.`);
+    else
+      try {
+        toDnsName(domain);
+      } catch (error) {
+        if (!(error instanceof DnsNameError)) throw error;
+        report(path, `${error.message}.`);
+      }
   }
 }
 

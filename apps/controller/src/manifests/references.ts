@@ -1,4 +1,5 @@
 import { toDnsName } from '@zoneproof/dns';
+import { whyNotAllowed } from '../reconcile/allowance.ts';
 import { candidateProviders } from '../reconcile/choose-provider.ts';
 import { type CertificateSpec, objectTitle } from '../resources/index.ts';
 import { quote, suggest } from './header.ts';
@@ -44,6 +45,12 @@ export function checkReferences(
     const issuer = byTitle.get(objectTitle({ kind, namespace, name: issuerRef.name }));
     if (issuer === undefined) reportMissingIssuer(issuerRef.name, report, kind, namespace, issuers);
     else if (spec !== undefined && issuer.checked !== undefined) {
+      const notAllowed = whyNotAllowed(
+        { kind, spec: issuer.checked.spec, metadata: issuer },
+        certificate.namespace,
+        spec.dnsNames,
+      );
+      if (notAllowed !== undefined) report(['spec', 'issuerRef', 'name'], notAllowed.message);
       checkMappedProviders(spec, issuer, report);
       if (issuer.checked.providers !== undefined) checkDomains(spec, issuer, issuer.checked.providers, report);
     }

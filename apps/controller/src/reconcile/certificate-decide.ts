@@ -1,5 +1,6 @@
 import type { CertificateFacts } from '@zoneproof/acme';
 import type { Certificate, Issuer, Order } from '../resources/types.ts';
+import { whyNotAllowed } from './allowance.ts';
 import { condition } from './conditions.ts';
 import { issuanceHash } from './issuance.ts';
 import { accountOf } from './issuer-decide.ts';
@@ -104,6 +105,8 @@ function whatPreventsIssuance(
 ): (Shown & { readonly retryAt?: number }) | undefined {
   const { name } = certificate.spec.issuerRef;
   if (issuer === undefined) return { reason: 'IssuerNotFound', message: `Issuer ${name} does not exist.` };
+  const notAllowed = whyNotAllowed(issuer, certificate.metadata.namespace, certificate.spec.dnsNames);
+  if (notAllowed !== undefined) return notAllowed;
   if (accountOf(issuer) === undefined) {
     const why = condition(issuer.status.conditions, 'Ready');
     return {

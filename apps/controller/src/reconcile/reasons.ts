@@ -18,6 +18,8 @@ export const reasons = {
   // issuer and account
   IssuerNotFound: 'The Certificate names an Issuer that does not exist.',
   IssuerNotReady: 'The Issuer has no account at the CA yet.',
+  NamespaceNotAllowed: 'The ClusterIssuer does not serve the namespace of the Certificate.',
+  DomainNotAllowed: 'The ClusterIssuer is not for a name of the Certificate.',
   AccountKeyUnreadable: 'The account key in privateKeySecretRef is not a usable private key; it is never overwritten.',
   AccountNotValid: 'The CA does not know the account or has closed it.',
   TermsOfServiceNotAgreed: 'The CA wants its (new) terms of service agreed to.',

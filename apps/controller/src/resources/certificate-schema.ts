@@ -40,6 +40,38 @@ const mappingSchema = Type.Array(
   { maxItems: 100, description: 'Names the provider of some domains. Absent: selectors and zones decide.' },
 );
 
+const texts = (
+  value: { readonly maxLength: number; readonly pattern?: string },
+  description: string,
+  example: object,
+) =>
+  Type.Optional(
+    Type.Unsafe<Readonly<Record<string, string>>>({
+      type: 'object',
+      additionalProperties: { type: 'string', ...value },
+      maxProperties: 64,
+      description,
+      examples: [example],
+    }),
+  );
+
+/** `secretTemplate` of a Certificate. */
+const secretTemplateSchema = Type.Object(
+  {
+    labels: texts(
+      { maxLength: 63, pattern: '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$' },
+      'Labels that the Secret has.',
+      { team: 'shop' },
+    ),
+    annotations: texts({ maxLength: 4096 }, 'Annotations that the Secret has.', { 'example.com/copy-to': 'edge' }),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Labels and annotations kept on the Secret. What else it has stays; what is taken out of here goes from the Secret.',
+  },
+);
+
 /** `spec` of a Certificate. */
 export const certificateSpecSchema = Type.Object(
   {
@@ -49,6 +81,7 @@ export const certificateSpecSchema = Type.Object(
       description: 'Secret that receives key and chain (tls.key, tls.crt, ca.crt). One certificate a Secret.',
       examples: ['shop-tls'],
     }),
+    secretTemplate: Type.Optional(secretTemplateSchema),
     dnsNames: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
       minItems: 1,
       maxItems: 100,

@@ -62,7 +62,7 @@ const selfCheckSchema = Type.Object(
   { additionalProperties: false, description: 'How the self check of the values goes for this Issuer.' },
 );
 
-/** `spec` of Issuer and ClusterIssuer. */
+/** `spec` of an Issuer. */
 export const issuerSpecSchema = Type.Object(
   {
     acme: Type.Object(
@@ -149,4 +149,34 @@ export const issuerSpecSchema = Type.Object(
     ),
   },
   { additionalProperties: false, description: 'An ACME account plus a list of named DNS providers.' },
+);
+
+/** Who may use a ClusterIssuer, and for which names: docs/security.md. */
+export const allowanceFields = {
+  allowedNamespaces: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 63 }), {
+      minItems: 1,
+      maxItems: 1000,
+      description: 'Namespaces whose Certificates may use this ClusterIssuer. Absent: all.',
+      examples: [['shop', 'web']],
+    }),
+  ),
+  allowedDomains: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
+      minItems: 1,
+      maxItems: 1000,
+      description:
+        'Domains that Certificates of this ClusterIssuer may have names in: each one and everything below it, wildcards included. Absent: all.',
+      examples: [['example.com']],
+    }),
+  ),
+};
+
+/** `spec` of a ClusterIssuer. */
+export const clusterIssuerSpecSchema = Type.Object(
+  { ...issuerSpecSchema.properties, ...allowanceFields },
+  {
+    additionalProperties: false,
+    description: 'An ACME account plus a list of named DNS providers, for the Certificates of all or some namespaces.',
+  },
 );

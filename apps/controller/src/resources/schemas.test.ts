@@ -2,6 +2,7 @@ import type { Static } from '@zoneproof/core';
 import {
   type CertificateSpec,
   certificateSpecSchema,
+  clusterIssuerSpecSchema,
   type IssuerSpec,
   issuerSpecSchema,
   type OrderSpec,
@@ -13,6 +14,7 @@ import {
 const _certificate = (value: Static<typeof certificateSpecSchema>): CertificateSpec => value;
 const _order = (value: Static<typeof orderSpecSchema>): OrderSpec => value;
 const _issuer = (value: Static<typeof issuerSpecSchema>): IssuerSpec => value as IssuerSpec;
+const _clusterIssuer = (value: Static<typeof clusterIssuerSpecSchema>): IssuerSpec => value as IssuerSpec;
 
 interface Node {
   readonly type?: string;
@@ -31,6 +33,7 @@ function fields(node: Node, path: string): readonly (readonly [string, Node])[] 
 
 const schemas: readonly (readonly [string, Node])[] = [
   ['issuer', issuerSpecSchema as Node],
+  ['clusterIssuer', clusterIssuerSpecSchema as Node],
   ['certificate', certificateSpecSchema as Node],
   ['order', orderSpecSchema as Node],
   ['secret', secretSchema as Node],
@@ -41,6 +44,7 @@ test.each(all)('%s is of the structural form that a CRD takes', (_path, node) =>
   const keywords = [
     'type', 'description', 'default', 'examples', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'minLength',
     'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'pattern', 'patternProperties',
+    'maxProperties',
   ]; // biome-ignore format: one list
   expect(Object.keys(node).filter((keyword) => !keywords.includes(keyword))).toEqual([]);
   expect(node.type).toEqual(expect.any(String));

@@ -67,6 +67,10 @@ export interface IssuerSpec {
     readonly profile?: string;
     readonly dns01: { readonly providers: readonly ProviderSpec[]; readonly selfCheck?: SelfCheckSpec };
   };
+  /** ClusterIssuer only: namespaces whose Certificates may use it; absent: all. */
+  readonly allowedNamespaces?: readonly string[];
+  /** ClusterIssuer only: domains whose names, and those below, it may be used for; absent: all. */
+  readonly allowedDomains?: readonly string[];
 }
 
 /** `spec.acme.dns01.selfCheck`: servers as in `--dns01-self-check-nameservers`. */
@@ -108,6 +112,7 @@ export interface Issuer {
 
 export interface CertificateSpec {
   readonly secretName: string;
+  readonly secretTemplate?: SecretTemplate;
   readonly dnsNames: readonly string[];
   readonly issuerRef: { readonly name: string; readonly kind?: 'Issuer' | 'ClusterIssuer' };
   readonly dns01?: readonly { readonly provider: string; readonly domains: readonly string[] }[];
@@ -120,6 +125,12 @@ export interface CertificateSpec {
   readonly renewBefore?: string;
   /** Standalone only: run after a new certificate was stored. */
   readonly onIssued?: readonly string[];
+}
+
+/** Labels and annotations that the Certificate's Secret has, beside those that others gave it. */
+export interface SecretTemplate {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface CertificateStatus {

@@ -6,6 +6,8 @@ interface Field {
   readonly properties?: Readonly<Record<string, Field>>;
   readonly required?: readonly string[];
   readonly items?: Field;
+  /** Of a map: its values. */
+  readonly additionalProperties?: Field | boolean;
   readonly enum?: readonly unknown[];
 }
 
@@ -35,6 +37,8 @@ function textOf({ description = '', examples = [], enum: words }: Field): string
 function typeOf(field: Field): string {
   if (isSecretRef(field)) return 'secret reference `{name, key}`';
   if (field.items !== undefined) return `list of ${field.items.type}s`;
+  const { additionalProperties: values } = field;
+  if (typeof values === 'object') return `map of ${values.type}s`;
   return field.type ?? 'any';
 }
 
