@@ -55,6 +55,12 @@ test('-o json has the form that docs/ publishes', () =>
     expect(shared).toEqual(['ca-directory', 'ca-terms', 'ca-account', 'ca-profile', 'ca-clock']);
   }));
 
+test('with --dns01-self-check-mode listed-only no authoritative server is asked, and that is said', async () => {
+  const { code, out } = await check(['example.test', '--dns01-self-check-mode', 'listed-only']);
+  expect(code).toBe(0);
+  expect(out).toMatch(/unknown .*the servers of example\.test are not asked: the mode is listed-only\./);
+});
+
 test('a wrong key, a CNAME that leads elsewhere and a profile that is not there: exit code 1, each with what to do', () =>
   inDirectory(async (directory) => {
     const broken = (text: string): string =>

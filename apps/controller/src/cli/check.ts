@@ -3,6 +3,7 @@ import {
   type Finding,
   type PreflightReport,
   type PreflightTarget,
+  type SelfCheckMode,
   systemRandom,
   systemTimers,
   worstOf,
@@ -25,6 +26,7 @@ export interface CheckOptions {
   readonly caaIdentity: readonly string[];
   readonly write: boolean;
   readonly dns01SelfCheckNameservers?: string;
+  readonly dns01SelfCheckMode: SelfCheckMode;
   readonly pluginDir?: readonly string[];
   readonly output: 'text' | 'json';
 }
@@ -61,6 +63,7 @@ export async function check(args: readonly string[], options: CheckOptions, cont
     const progress = createCheckProgress(context, targets.length);
     const views = createDnsViews({
       resolvers,
+      mode: options.dns01SelfCheckMode,
       transport: egress.dns,
       clock,
       random: systemRandom,

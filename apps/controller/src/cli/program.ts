@@ -29,15 +29,8 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .addOption(stateOption())
     .addOption(secretsOption())
     .option('--once', 'end when all is settled: 0 when every certificate and issuer is Ready, else 1', false)
-    .option(
-      '--dns01-self-check-nameservers <host:port,...>',
-      'servers that the self check starts from, in place of those in /etc/resolv.conf',
-    )
-    .addOption(
-      new Option('--dns01-self-check-mode <mode>', 'whom the self check asks, unless an Issuer says otherwise')
-        .choices(['auto', 'authoritative', 'listed-only'] satisfies SelfCheckMode[])
-        .default('auto'),
-    )
+    .addOption(nameserversOption())
+    .addOption(modeOption())
     .addOption(pluginDirOption())
     .addOption(new Option('--log-format <format>', 'form of the lines').choices(['text', 'json']).default('text'))
     .addHelpText('after', example('zoneproof run manifests/ --state /var/lib/zoneproof --secrets /run/secrets'))
@@ -62,10 +55,8 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
       ),
     )
     .option('--write', 'also write a probe value at each name, measure each server, and remove it', false)
-    .option(
-      '--dns01-self-check-nameservers <host:port,...>',
-      'servers that the self check starts from, in place of those in /etc/resolv.conf',
-    )
+    .addOption(nameserversOption())
+    .addOption(modeOption())
     .addOption(pluginDirOption())
     .addOption(outputOption(['text', 'json'], 'text'))
     .addHelpText(
@@ -174,6 +165,19 @@ function stateOption(): Option {
 
 function secretsOption(): Option {
   return new Option('--secrets <dir>', 'Secrets as files NAME/ENTRY, the form in which Kubernetes mounts them');
+}
+
+function nameserversOption(): Option {
+  return new Option(
+    '--dns01-self-check-nameservers <host:port,...>',
+    'servers that the self check starts from, in place of those in /etc/resolv.conf; tls://host and https://host/path, too',
+  );
+}
+
+function modeOption(): Option {
+  return new Option('--dns01-self-check-mode <mode>', 'whom the self check asks, unless an Issuer says otherwise')
+    .choices(['auto', 'authoritative', 'listed-only'] satisfies SelfCheckMode[])
+    .default('auto');
 }
 
 function pluginDirOption(): Option {
