@@ -57,12 +57,14 @@ export function createZoneAsker(ask: Ask, gate: Gate, hedgeMs: number): ZoneAske
       const reasons = failures
         .map(({ candidate, error }) => `${candidate.name} ${candidate.address}: ${noAnswerReason(error)}`)
         .sort();
-      const message =
-        `no authoritative server of ${shown(zone.zone)} can be asked for ${name} (${reasons.join('; ')}); ` +
-        'check that this machine reaches port 53 over UDP and TCP, and that the delegation is right';
+      const silent = failures.filter(({ error }) => error instanceof DnsExchangeError);
+      const advice =
+        silent.length > 0 || failures.length === 0
+          ? 'check that this machine reaches port 53 over UDP and TCP, and that the delegation is right'
+          : `correct the NS records of ${shown(zone.zone)} at its parent, or let these servers serve it`;
+      const message = `no authoritative server of ${shown(zone.zone)} can be asked for ${name} (${reasons.join('; ')}); ${advice}`;
       const [first] = failures;
-      if (failures.every(({ error }) => error instanceof DnsExchangeError))
-        throw new SilentZoneError(zone.zone, message, first?.error);
+      if (silent.length === failures.length) throw new SilentZoneError(zone.zone, message, first?.error);
       throw new LocateError('unreachable', message, first?.error);
     },
     async ns(zone, apex, signal) {
