@@ -246,7 +246,7 @@ describe('where the value belongs', () => {
     expect(problem.kind).toBe('unreachable');
     expect(problem.message).toContain('ns1.example.com 192.0.2.1: it answers REFUSED');
     expect(problem.message).toContain('ns2.example.com 2001:db8::2: it answers REFUSED');
-    expect(problem.message).toContain('check');
+    expect(problem.message).toContain('correct the NS records of example.com at its parent');
   });
 
   test('the message stays the same, whoever is asked first', async () => {

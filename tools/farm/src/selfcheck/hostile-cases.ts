@@ -129,7 +129,9 @@ export const hostileCases: readonly SelfCheckCase[] = [
     stands: 'the first server refers to the root, the second to the zone itself, the third to another zone',
     asked: 'each once; none of that is a referral towards the name',
     verdict: 'unreachable',
-    sentence: `no authoritative server of example.com can be asked for ${challenge} (…it answers without authority…`,
+    sentence:
+      `no authoritative server of example.com can be asked for ${challenge} (…it answers without authority…); correct ` +
+      'the NS records of example.com at its parent, or let these servers serve it',
     atMost: { queries: 15, ms: 2000 },
     set: async (world) => {
       const to =
