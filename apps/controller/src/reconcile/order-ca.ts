@@ -8,6 +8,7 @@ import {
   verifyCertificate,
 } from '@zoneproof/acme';
 import type { ChallengeStatus } from '../resources/types.ts';
+import { news } from '../store/index.ts';
 import { accountOf } from './issuer-decide.ts';
 import { issuerOf, openAccount } from './order-act.ts';
 import type { SeenOrder } from './order-decide.ts';
@@ -57,18 +58,24 @@ export async function readAuthorizations(placed: AcmeOrder, seen: SeenOrder, ser
   );
   const challenges = authorizations.map((authorization) => newChallenge(authorization, key));
   await services.run('order.store-order', () =>
-    services.store.updateStatus('Order', namespace, name, (current) =>
-      goingOn(
-        current,
-        {
-          ...current.status,
-          acme: acmeStatus(placed.url, placed),
-          ...(accountURL === undefined ? {} : { accountURL }),
-          challenges,
-        },
-        'The CA has accepted the order; its TXT values are being written.',
-        services.clock.now(),
-      ),
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) =>
+        goingOn(
+          current,
+          {
+            ...current.status,
+            acme: acmeStatus(placed.url, placed),
+            ...(accountURL === undefined ? {} : { accountURL }),
+            challenges,
+          },
+          'The CA has accepted the order; its TXT values are being written.',
+          services.clock.now(),
+        ),
+      // Their intents are stored next, and this with them.
+      challenges.some(({ step }) => step === 'new') ? news : {},
     ),
   );
 }
@@ -98,8 +105,13 @@ export async function pollAuthorizations(seen: SeenOrder, services: Services): P
   pace.nextPollAt = settled.length === asked.length ? 0 : nextPollAt(pace.polls, retryAfterMs, services.clock.now());
   if (settled.length === 0) return;
   await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) =>
-      goingOn(current, withChallenges(current.status, settled), 'The CA has validated.', services.clock.now()),
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) =>
+        goingOn(current, withChallenges(current.status, settled), 'The CA has validated.', services.clock.now()),
+      news,
     ),
   );
 }
@@ -119,13 +131,18 @@ export async function pollOrder(seen: SeenOrder, services: Services): Promise<vo
   }
   if (pace.polls !== storeAfterPolls) return;
   await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) =>
-      goingOn(
-        current,
-        { ...current.status, acme: acmeStatus(order.url, order) },
-        `The order is ${order.status} at the CA.`,
-        services.clock.now(),
-      ),
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) =>
+        goingOn(
+          current,
+          { ...current.status, acme: acmeStatus(order.url, order) },
+          `The order is ${order.status} at the CA.`,
+          services.clock.now(),
+        ),
+      news,
     ),
   );
 }

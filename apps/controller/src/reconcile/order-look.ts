@@ -2,6 +2,7 @@ import { AcmeProblem } from '@zoneproof/acme';
 import type { Evidence, Location } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus } from '../resources/types.ts';
+import { news } from '../store/index.ts';
 import { findRoutes, issuerOf, openAccount } from './order-act.ts';
 import type { SeenOrder } from './order-decide.ts';
 import { giveUpLost } from './order-lost.ts';
@@ -75,12 +76,18 @@ export async function lookAndRespond(
   if (changed.every((challenge) => challenge.step === 'presented' && isStored(challenge, order.status.challenges)))
     return;
   await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) => {
-      const status = withChallenges(current.status, changed);
-      return message === undefined
-        ? goingOn(current, status, 'The CA validates.', now)
-        : waitingFor(current, status, { reason: 'SelfCheckWaiting', message }, now);
-    }),
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) => {
+        const status = withChallenges(current.status, changed);
+        return message === undefined
+          ? goingOn(current, status, 'The CA validates.', now)
+          : waitingFor(current, status, { reason: 'SelfCheckWaiting', message }, now);
+      },
+      news,
+    ),
   );
 }
 

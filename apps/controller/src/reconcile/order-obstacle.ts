@@ -1,3 +1,4 @@
+import { news } from '../store/index.ts';
 import { backoffMs } from './backoff.ts';
 import type { OrderStep, SeenOrder } from './order-decide.ts';
 import type { OrderPace } from './order-pace.ts';
@@ -43,10 +44,16 @@ export async function noteObstacle(
   if (step.do === 'remove') pace.nextRemovalAt = retryAt;
   else pace.obstacle = { problem, tries, retryAt, changes: seen.changes };
   await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) => {
-      if (step.do === 'remove') return { ...current.status, cleanUp: told };
-      return current.status.result === undefined ? waitingFor(current, current.status, told, now) : current.status;
-    }),
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) => {
+        if (step.do === 'remove') return { ...current.status, cleanUp: told };
+        return current.status.result === undefined ? waitingFor(current, current.status, told, now) : current.status;
+      },
+      news,
+    ),
   );
   return retryAt;
 }
@@ -69,10 +76,15 @@ export async function clearObstacle(
   if (waiting === undefined || waiting.reason === 'SelfCheckWaiting' || result !== undefined) return;
   const { namespace, name } = seen.order.metadata;
   await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) =>
-      current.status.waiting?.message === waiting.message && current.status.result === undefined
-        ? goingOn(current, current.status, 'The order goes on.', services.clock.now())
-        : current.status,
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) =>
+        current.status.waiting?.message === waiting.message && current.status.result === undefined
+          ? goingOn(current, current.status, 'The order goes on.', services.clock.now())
+          : current.status,
+      news,
     ),
   );
 }
@@ -83,8 +95,12 @@ export async function waitForIssuer(problem: Problem, { order }: SeenOrder, serv
   const { reason, message } = problem;
   services.report({ level: 'warn', kind: 'Order', namespace, name, reason, message });
   await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) =>
-      waitingFor(current, current.status, { reason, message }, services.clock.now()),
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) => waitingFor(current, current.status, { reason, message }, services.clock.now()),
+      news,
     ),
   );
 }

@@ -1,6 +1,7 @@
 import type { BoundProvider, SyncLook, WriteOutcome } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { ChallengeStatus, ChallengeSync } from '../resources/types.ts';
+import { news } from '../store/index.ts';
 import { earliest, type SeenOrder } from './order-decide.ts';
 import { valueKey } from './order-pace.ts';
 import { waitingFor, withChallenges } from './order-status.ts';
@@ -41,13 +42,18 @@ export async function storeReceipts(
   const message = `waiting for ${names.join(' and ')} to publish its change`;
   services.report({ level: 'info', kind: 'Order', namespace, name, reason: 'SelfCheckWaiting', message });
   await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) =>
-      waitingFor(
-        current,
-        withChallenges(current.status, written),
-        { reason: 'SelfCheckWaiting', message, until: pace.nextSyncAt },
-        now,
-      ),
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) =>
+        waitingFor(
+          current,
+          withChallenges(current.status, written),
+          { reason: 'SelfCheckWaiting', message, until: pace.nextSyncAt },
+          now,
+        ),
+      news,
     ),
   );
 }

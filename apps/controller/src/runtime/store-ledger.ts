@@ -2,7 +2,7 @@ import type { Ledger, LedgerEntry } from '@zoneproof/core';
 import type { DnsName } from '@zoneproof/dns';
 import type { RunEffect } from '../effects/effects.ts';
 import type { OrderStatus } from '../resources/types.ts';
-import type { Store } from '../store/index.ts';
+import { news, type StatusUpdate, type Store } from '../store/index.ts';
 
 /**
  * The ledger of TXT values in the statuses of the Orders that want them; an entry's `owner` is `namespace/order`.
@@ -37,8 +37,11 @@ export class StoreLedger implements Ledger {
     const entries = ids.map((id) => this.#byId.get(id)).filter((entry) => entry !== undefined);
     if (entries.length === 0) return;
     await this.#run('order.settle-values', () =>
-      this.#change(groupByOwner(entries), (ledger, settled) =>
-        ledger.filter((entry) => !settled.some(({ id }) => id === entry.id)),
+      this.#change(
+        groupByOwner(entries),
+        (ledger, settled) => ledger.filter((entry) => !settled.some(({ id }) => id === entry.id)),
+        // A value that is still listed after a crash is removed once more.
+        news,
       ),
     );
     for (const entry of entries) this.#forget(entry);
@@ -57,6 +60,7 @@ export class StoreLedger implements Ledger {
   async #change(
     groups: ReadonlyMap<string, readonly LedgerEntry[]>,
     change: (ledger: readonly LedgerEntry[], group: readonly LedgerEntry[]) => readonly LedgerEntry[],
+    options: StatusUpdate = {},
   ): Promise<readonly string[]> {
     const missing: string[] = [];
     await Promise.all(
@@ -70,6 +74,7 @@ export class StoreLedger implements Ledger {
             const ledger = change(order.status.ledger ?? [], group);
             return { ...order.status, ledger } satisfies OrderStatus;
           },
+          options,
         );
         if (stored === undefined) missing.push(owner);
       }),

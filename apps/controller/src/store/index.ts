@@ -6,7 +6,9 @@ export {
   ConflictError,
   ForeignSecretError,
   type NewMeta,
+  news,
   SecretUnreadableError,
+  type StatusUpdate,
   type Store,
   type WithStatus,
 } from './store.ts';

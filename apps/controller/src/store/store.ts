@@ -69,6 +69,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** For what a restart would find out again: see {@link StatusUpdate}. */
+export const news: StatusUpdate = { durable: false };
+
 export class ConflictError extends Error {
   constructor(message: string) {
     super(message);
