@@ -96,7 +96,9 @@ describe('requests', () => {
     const bound = bindProvider(clouddns as ProviderPlugin, block, host);
     const writer = createRecordWriter({ ledger: new MemoryLedger(), clock: systemClock, random: systemRandom, calls });
     const signal = AbortSignal.timeout(10_000);
-    await calls.run(bound, 'listing zones', { signal }, async (call) => bound.provider.listZones?.(call));
+    await calls.run(bound, 'listing zones', { operation: 'listZones', signal }, async (call) =>
+      bound.provider.listZones?.(call),
+    );
     const names = Array.from({ length: 1_000 }, (_, i) => toDnsName(`_acme-challenge.c${i}.example.test`));
     const all = async (state: 'present' | 'absent') => {
       const outcomes = await Promise.all(

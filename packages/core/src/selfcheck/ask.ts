@@ -32,17 +32,22 @@ export function createAsk(options: {
   readonly transport: DnsTransport;
   readonly random: RandomBytes;
   readonly tryTimeoutMs: number;
+  /** Called with each question that was asked. */
+  readonly onQuestion?: (outcome: 'answered' | 'unanswered') => void;
 }): Ask {
-  const { transport, random, tryTimeoutMs } = options;
+  const { transport, random, tryTimeoutMs, onQuestion } = options;
   return async (question, server, { rd, signal, brief = false }) => {
     spendQuestion(signal);
     const patience = brief
       ? { tries: 1, timeoutMs: Math.ceil(tryTimeoutMs / 3) }
       : { tries: 2, timeoutMs: tryTimeoutMs };
     try {
-      return await exchange(question, server, { transport, signal, rd, ad: rd, random, ...patience });
+      const answer = await exchange(question, server, { transport, signal, rd, ad: rd, random, ...patience });
+      onQuestion?.('answered');
+      return answer;
     } catch (error) {
       signal.throwIfAborted();
+      onQuestion?.('unanswered');
       throw error;
     }
   };

@@ -38,11 +38,14 @@ export interface SelfCheckOptions {
   readonly hedgeMs?: number;
   /** How long after the last server showed the values all are asked once more, default 1000; twice that in doubt. */
   readonly confirmAfterMs?: number;
+  /** Called with each question that was asked and not stopped, for metrics. */
+  readonly onQuestion?: (outcome: 'answered' | 'unanswered') => void;
 }
 
 export function createSelfCheck(options: SelfCheckOptions): SelfCheck {
   const { transport, clock, random, mode = 'auto', tryTimeoutMs = 2000, hedgeMs = 400 } = options;
-  const ask = createAsk({ transport, random, tryTimeoutMs });
+  const { onQuestion } = options;
+  const ask = createAsk({ transport, random, tryTimeoutMs, ...(onQuestion === undefined ? {} : { onQuestion }) });
   // A socket each: far below the usual limit of 1,024 open files, and a burst that one server's receive buffer holds
   // (about 270 datagrams on Linux; a lost one costs a try of 2 s).
   const gate = createGate(128);

@@ -79,8 +79,11 @@ export function createSyncSignal({ clock, calls, signal, warn }: SyncSignalOptio
     one.hasTurn = false;
     try {
       const what = 'asking whether a change is published';
-      const seen = await calls.run(bound, what, { signal, timeoutMs: callTimeoutMs }, async (call) =>
-        bound.provider.syncState?.(receipt, call),
+      const seen = await calls.run(
+        bound,
+        what,
+        { operation: 'syncState', signal, timeoutMs: callTimeoutMs },
+        async (call) => bound.provider.syncState?.(receipt, call),
       );
       if (seen === undefined) return { state: 'unknown', reason: `${bound.displayName} cannot tell` };
       if (seen.state === 'synced') return { state: 'synced' };

@@ -2,6 +2,13 @@ export { type BoundProvider, bindProvider, namespaceOf, providerTitle } from './
 export type { Ledger, LedgerEntry, ProviderBlock } from './ledger.ts';
 export { createLimiter, type Limiter } from './limiter.ts';
 export { MemoryLedger } from './memory-ledger.ts';
-export { type CallLimits, createProviderCalls, type ProviderCalls } from './provider-calls.ts';
+export {
+  type AccountLimits,
+  type CallLimits,
+  createProviderCalls,
+  type EndedCall,
+  type ProviderCalls,
+  type ProviderOperation,
+} from './provider-calls.ts';
 export { createRecordWriter, type RecordWriterOptions } from './record-writer.ts';
 export type { RecordWriter, WriteOutcome, WriteRequest, WriterEvent } from './writer.ts';

@@ -17,6 +17,10 @@ export interface Limiter {
   recover(): void;
   /** Epoch milliseconds; no permit is given before. */
   readonly pausedUntil: number;
+  /** The share of the declared rate that is used now, 1/16 to 1. */
+  readonly rate: number;
+  /** Requests that wait for a permit. */
+  readonly waiting: number;
 }
 
 /** A permit that is not waited for: whoever asked would hold what others need meanwhile. */
@@ -129,6 +133,12 @@ export function createLimiter(declared: readonly RateBucket[], clock: Clock, tim
     },
     get pausedUntil() {
       return pausedUntil;
+    },
+    get rate() {
+      return rate;
+    },
+    get waiting() {
+      return all.reduce((sum, { waiting }) => sum + waiting.size, 0);
     },
   };
 }

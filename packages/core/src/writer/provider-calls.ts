@@ -1,13 +1,47 @@
-import { type CallContext, type Clock, isProviderError, ProviderError } from '../contract/index.ts';
+import {
+  type CallContext,
+  type Clock,
+  isProviderError,
+  ProviderError,
+  type ProviderErrorKind,
+} from '../contract/index.ts';
 import { onAbort, type Timers } from '../time/index.ts';
 import type { BoundProvider } from './bound-provider.ts';
 import { createLimiter, type Limiter, LimitRefusal } from './limiter.ts';
 
+/** The member of DnsProvider that is called. */
+export type ProviderOperation = 'apply' | 'listZones' | 'findZone' | 'syncState';
+
 /** How one call may run. */
-export interface CallLimits {
+export interface CallLimits<T = unknown> {
+  readonly operation: ProviderOperation;
   readonly signal: AbortSignal;
   /** The call's own deadline; default 30 000. */
   readonly timeoutMs?: number;
+  /** The error that a result tells of instead of it being thrown: for measurements only. */
+  readonly errorIn?: (result: T) => ProviderError | undefined;
+}
+
+/** A call that has ended, for metrics. */
+export interface EndedCall {
+  /** The block's key. */
+  readonly provider: string;
+  readonly operation: ProviderOperation;
+  readonly outcome: 'ok' | ProviderErrorKind;
+  /** Waits for permits included. */
+  readonly durationMs: number;
+}
+
+/** The limits of one account, as they are now. */
+export interface AccountLimits {
+  /** The block's key. */
+  readonly provider: string;
+  /** The share of its declared rate that the account has, 1/16 to 1. */
+  readonly rate: number;
+  /** Epoch milliseconds; no permit is given before. */
+  readonly pausedUntil: number;
+  /** Requests that wait for a permit. */
+  readonly waiting: number;
 }
 
 /**
@@ -20,13 +54,20 @@ export interface ProviderCalls {
    *
    * @throws ProviderError only. Kind `aborted` means that `limits.signal` fired; a deadline is `unavailable`.
    */
-  run<T>(bound: BoundProvider, what: string, limits: CallLimits, work: (call: CallContext) => Promise<T>): Promise<T>;
+  run<T>(
+    bound: BoundProvider,
+    what: string,
+    limits: CallLimits<T>,
+    work: (call: CallContext) => Promise<T>,
+  ): Promise<T>;
   /** Shared by all blocks of one account. */
   limiter(bound: BoundProvider): Limiter;
   /** Slows the account down when `error` is the service's "too many". */
   noteError(bound: BoundProvider, error: ProviderError): void;
   /** A permit was refused, so this says nothing about the service, which was not asked. */
   isOwnRefusal(error: ProviderError): boolean;
+  /** Every account that was called so far. */
+  accounts(): readonly AccountLimits[];
 }
 
 // A provider that does not notice its signal is left behind after this time.
@@ -35,17 +76,19 @@ const graceMs = 2_000;
 const requestMs = 5_000;
 const longestWaitMs = 25_000;
 
-export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls {
-  const limiters = new Map<string, Limiter>();
+/** @param onEnd called with each call that has ended */
+export function createProviderCalls(clock: Clock, timers: Timers, onEnd?: (call: EndedCall) => void): ProviderCalls {
+  const limiters = new Map<string, { readonly provider: string; readonly limiter: Limiter }>();
   const refusals = new WeakSet<ProviderError>();
 
   function limiter(bound: BoundProvider): Limiter {
     let known = limiters.get(bound.account);
     if (known === undefined) {
-      known = createLimiter(bound.capabilities.buckets, clock, timers);
+      const made = createLimiter(bound.capabilities.buckets, clock, timers);
+      known = { provider: bound.block.key, limiter: made };
       limiters.set(bound.account, known);
     }
-    return known;
+    return known.limiter;
   }
 
   function refused({ displayName }: BoundProvider, { why, retryAfterMs }: LimitRefusal): ProviderError {
@@ -67,7 +110,33 @@ export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls
   async function run<T>(
     bound: BoundProvider,
     what: string,
-    { signal, timeoutMs = 30_000 }: CallLimits,
+    callLimits: CallLimits<T>,
+    work: (call: CallContext) => Promise<T>,
+  ): Promise<T> {
+    if (onEnd === undefined) return runUnmeasured(bound, what, callLimits, work);
+    const { operation, errorIn } = callLimits;
+    const startedAt = clock.now();
+    const tell = (error: ProviderError | undefined): void =>
+      onEnd({
+        provider: bound.block.key,
+        operation,
+        outcome: error?.kind ?? 'ok',
+        durationMs: clock.now() - startedAt,
+      });
+    try {
+      const result = await runUnmeasured(bound, what, callLimits, work);
+      tell(errorIn?.(result));
+      return result;
+    } catch (error) {
+      tell(error as ProviderError);
+      throw error;
+    }
+  }
+
+  async function runUnmeasured<T>(
+    bound: BoundProvider,
+    what: string,
+    { signal, timeoutMs = 30_000 }: CallLimits<T>,
     work: (call: CallContext) => Promise<T>,
   ): Promise<T> {
     const limits = limiter(bound);
@@ -112,7 +181,19 @@ export function createProviderCalls(clock: Clock, timers: Timers): ProviderCalls
     }
   }
 
-  return { run, limiter, noteError, isOwnRefusal: (error) => refusals.has(error) };
+  return {
+    run,
+    limiter,
+    noteError,
+    isOwnRefusal: (error) => refusals.has(error),
+    accounts: () =>
+      [...limiters.values()].map(({ provider, limiter: { rate, pausedUntil, waiting } }) => ({
+        provider,
+        rate,
+        pausedUntil,
+        waiting,
+      })),
+  };
 }
 
 const ended = new Error('the deadline of the call has passed');

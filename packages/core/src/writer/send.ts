@@ -19,7 +19,7 @@ export async function sendBatch(
     const ttl = ours.ttlAt(name) ?? bound.capabilities.ttl.default;
     return { state, name, value, ttl, held: ours.besides({ name, value }) };
   });
-  const about = { account: bound.account, zone: zone.name };
+  const about = { provider: bound.block.key, account: bound.account, zone: zone.name };
 
   async function once(asked: readonly TxtChange[]): Promise<readonly ChangeOutcome[]> {
     // After a bisection or a repeat, what was done meanwhile is held too.
@@ -27,7 +27,7 @@ export async function sendBatch(
     const startedAt = clock.now();
     const what = `writing ${part.length === 1 ? '1 value' : `${part.length} values`} of zone ${zone.name}`;
     const outcomes = await calls
-      .run(bound, what, { signal, timeoutMs: callTimeoutMs }, async (call) => {
+      .run(bound, what, { operation: 'apply', signal, timeoutMs: callTimeoutMs, errorIn: firstError }, async (call) => {
         try {
           return complete(await bound.provider.apply(zone, part, call), part, bound.displayName);
         } catch (error) {
@@ -107,6 +107,11 @@ function complete(
     const message = `${displayName}: the provider package gave ${outcomes.length} outcomes for ${changes.length} changes. Report this to its maintainer.`;
     return { status: 'unknown', error: new ProviderError({ kind: 'unavailable', message }) };
   });
+}
+
+function firstError(outcomes: readonly ChangeOutcome[]): ProviderError | undefined {
+  for (const outcome of outcomes) if ('error' in outcome) return outcome.error;
+  return undefined;
 }
 
 function countStatuses(outcomes: readonly ChangeOutcome[]): Record<ChangeOutcome['status'], number> {

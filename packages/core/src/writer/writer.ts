@@ -32,6 +32,8 @@ export type WriteOutcome =
 export type WriterEvent =
   | {
       readonly type: 'applied';
+      /** The block's key. */
+      readonly provider: string;
       readonly account: string;
       readonly zone: DnsName;
       readonly changes: number;
@@ -41,6 +43,8 @@ export type WriterEvent =
     }
   | {
       readonly type: 'repeated';
+      /** The block's key. */
+      readonly provider: string;
       readonly account: string;
       readonly zone: DnsName;
       readonly changes: number;

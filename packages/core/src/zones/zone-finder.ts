@@ -75,10 +75,15 @@ export function createZoneFinder(options: ZoneFinderOptions): ZoneFinder {
 
   async function findInList(bound: BoundProvider, target: RecordTarget, signal: AbortSignal): Promise<Zone> {
     const listing = shared(bound, '', undefined, (stop) =>
-      calls.run(bound, 'listing zones', { signal: stop, timeoutMs: 4 * callTimeoutMs }, async (call) => {
-        if (bound.provider.listZones === undefined) throw incomplete(bound);
-        return bound.provider.listZones(call);
-      }),
+      calls.run(
+        bound,
+        'listing zones',
+        { operation: 'listZones', signal: stop, timeoutMs: 4 * callTimeoutMs },
+        async (call) => {
+          if (bound.provider.listZones === undefined) throw incomplete(bound);
+          return bound.provider.listZones(call);
+        },
+      ),
     );
     const zones = await waitFor(listing, bound, signal);
     const zone = longestZone(target.name, zones);
@@ -91,7 +96,7 @@ export function createZoneFinder(options: ZoneFinderOptions): ZoneFinder {
     return calls.run(
       bound,
       `finding the zone of ${target.name}`,
-      { signal, timeoutMs: callTimeoutMs },
+      { operation: 'findZone', signal, timeoutMs: callTimeoutMs },
       async (call) => {
         const zone = await bound.provider.findZone?.(target, call);
         return zone === undefined ? [] : [zone];
