@@ -86,6 +86,8 @@ export interface CheckItem {
   readonly detail: string;
   /** Of the error that the finding rests on; tells a throttled check from a service that is down. */
   readonly kind?: ProviderErrorKind;
+  /** The egress refused the address that was to be connected to: nothing was asked there. */
+  readonly denied?: boolean;
 }
 
 /** What the host lends to one call. */

@@ -1,19 +1,38 @@
-import { lookup as systemLookup } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { DnsExchangeError, type DnsServer, type DnsTransport } from '@zoneproof/dns';
 
-/** The reason why `address`, which `host` stands for, must not be connected to; undefined when it may. */
+/**
+ * The reason why `address`, which `host` stands for, must not be connected to; undefined when it may. `address` is ''
+ * where a proxy resolves the name, so that the name is all there is to judge.
+ */
 export type AddressRule = (address: string, host: string) => string | undefined;
+
+/** All addresses of a name, as `dns.lookup` finds them. */
+export type LookupHostAddresses = (
+  host: string,
+  options: LookupAllOptions,
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /** An address was refused by the rule; nothing was sent. */
 export class AddressDenied extends Error {
-  readonly code = 'ZONEPROOF_ADDRESS_DENIED';
+  readonly code = deniedCode;
 
   constructor(address: string, reason: string) {
     super(`${address} may not be connected to: ${reason}`);
     this.name = 'AddressDenied';
   }
 }
+
+/** Whether an error comes from an address that the rule refused, however many layers have told it on. */
+export function isAddressDenied(error: unknown): boolean {
+  for (let at = error, hops = 0; at instanceof Error && hops < 10; at = at.cause, hops++)
+    if ('code' in at && at.code === deniedCode) return true;
+  return false;
+}
+
+const deniedCode = 'ZONEPROOF_ADDRESS_DENIED';
 
 /**
  * Applies an address rule where connections are made. What is asked about is the very address that is then connected
@@ -22,19 +41,30 @@ export class AddressDenied extends Error {
 export interface AddressGuard {
   /** The refusal of a host that is an address itself (without brackets); names pass and are judged by `lookup`. */
   refusal(host: string): AddressDenied | undefined;
+  /** The refusal of a host that a proxy would connect to. */
+  refusalBehindProxy(host: string): AddressDenied | undefined;
   /** For `net.connect` and `tls.connect`. */
   readonly lookup: LookupFunction;
 }
 
-export function createAddressGuard(rule: AddressRule = () => undefined): AddressGuard {
+export function createAddressGuard(
+  rule: AddressRule = () => undefined,
+  lookup: LookupHostAddresses = systemLookup,
+): AddressGuard {
   const judge = (address: string, host: string) => rule(plainAddress(address), host);
+  const refusal = (host: string): AddressDenied | undefined => {
+    const reason = isIP(host) === 0 ? undefined : judge(host, host);
+    return reason === undefined ? undefined : new AddressDenied(host, reason);
+  };
   return {
-    refusal(host) {
-      const reason = isIP(host) === 0 ? undefined : judge(host, host);
+    refusal,
+    refusalBehindProxy(host) {
+      if (isIP(host) !== 0) return refusal(host);
+      const reason = rule('', host);
       return reason === undefined ? undefined : new AddressDenied(host, reason);
     },
     lookup(host, options, callback) {
-      systemLookup(host, { ...options, all: true }, (error, addresses) => {
+      lookup(host, { ...options, all: true }, (error, addresses) => {
         if (error !== null) return callback(error, []);
         const reasons = addresses.map(({ address }) => judge(address, host));
         const allowed = addresses.filter((_address, at) => reasons[at] === undefined);
@@ -55,7 +85,7 @@ export function createAddressGuard(rule: AddressRule = () => undefined): Address
 export function guardTransport(transport: DnsTransport, guard: AddressGuard): DnsTransport {
   const refuse = (server: DnsServer, name: 'udp' | 'tcp') => {
     const refusal = guard.refusal(server.address);
-    return refusal && new DnsExchangeError('denied', server, name, refusal.message, { sent: false });
+    return refusal && new DnsExchangeError('denied', server, name, refusal.message, { sent: false, cause: refusal });
   };
   return {
     ...(transport.encrypted && { encrypted: transport.encrypted.bind(transport) }),

@@ -1,6 +1,6 @@
 import { type DnsTransport, systemTransport } from '@zoneproof/dns';
 import type { Dispatcher } from 'undici';
-import { type AddressRule, createAddressGuard, guardTransport } from './address-guard.ts';
+import { type AddressRule, createAddressGuard, guardTransport, type LookupHostAddresses } from './address-guard.ts';
 import { EgressDispatcher } from './dispatcher.ts';
 import { type Egress, EgressError } from './egress.ts';
 import { createFetch } from './egress-fetch.ts';
@@ -16,6 +16,8 @@ export interface EgressOptions {
   readonly proxy?: ProxySettings;
   /** Asked about each address before it is connected to, by HTTP and DNS. */
   readonly addressRule?: AddressRule;
+  /** How names are resolved that are connected to; default `dns.lookup`. */
+  readonly lookup?: LookupHostAddresses;
   /** Default: the system's sockets. Where it has no way to encrypted resolvers, the egress lends its own. */
   readonly dns?: DnsTransport;
   /** Most octets of a body that `http` reads unless a request says otherwise; default 1 MiB. */
@@ -28,7 +30,7 @@ export interface EgressOptions {
 
 /** @throws EgressError when `caBundle` or `proxy` cannot be read */
 export function createEgress(options: EgressOptions = {}): Egress {
-  const guard = createAddressGuard(options.addressRule);
+  const guard = createAddressGuard(options.addressRule, options.lookup);
   const proxyFor = createProxyChoice(options.proxy ?? {});
   const plainDns = options.dns ?? systemTransport;
   const timeoutMs = options.timeoutMs ?? 30_000;

@@ -111,7 +111,7 @@ export class EgressDispatcher extends EventEmitter {
     return this.#direct;
   }
 
-  /** The proxy's own address is the operator's choice; a target that is an address is still held against the rule. */
+  /** The proxy's own address is the operator's choice; the target is held against the rule as far as it is known here. */
   #proxyAgent(undici: Undici, proxy: URL): Dispatcher {
     const { guard, trust } = this.#options;
     const authorization = proxyAuthorization(proxy);
@@ -123,7 +123,7 @@ export class EgressDispatcher extends EventEmitter {
       requestTls: { timeout: connectTimeoutMs, ...trust.checks() },
     });
     return agent.compose((dispatch) => (options, handler) => {
-      const refusal = guard.refusal(new URL(String(options.origin)).hostname.replace(/^\[|\]$/g, ''));
+      const refusal = guard.refusalBehindProxy(new URL(String(options.origin)).hostname.replace(/^\[|\]$/g, ''));
       if (refusal !== undefined) throw refusal;
       return dispatch(options, handler);
     });

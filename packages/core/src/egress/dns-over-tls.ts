@@ -50,7 +50,10 @@ export class TlsConnections {
     if (known?.usable) return known;
     const refusal = this.#guard.refusal(host);
     if (refusal !== undefined || this.#closed)
-      throw new DnsExchangeError('denied', server, 'tls', refusal?.message ?? 'the egress was closed', { sent: false });
+      throw new DnsExchangeError('denied', server, 'tls', refusal?.message ?? 'the egress was closed', {
+        sent: false,
+        cause: refusal,
+      });
     const label = { what: key, host, proxy: undefined, unknownCaRemedy };
     const options: ConnectionOptions & Pick<TcpNetConnectOpts, 'autoSelectFamilyAttemptTimeout' | 'noDelay'> = {
       host,

@@ -1,6 +1,13 @@
 import { request as httpsRequest } from 'node:https';
 import { mapTransport, refusingTransport } from '@zoneproof/dns';
-import { createEgress, type Egress, EgressError, type EgressOptions, refuseAllEgress } from './index.ts';
+import {
+  createEgress,
+  type Egress,
+  EgressError,
+  type EgressOptions,
+  isAddressDenied,
+  refuseAllEgress,
+} from './index.ts';
 import { rootPem } from './testing/localhost-certificate.ts';
 import { serveHttp, serveHttps, serveProxy, serveTcp, type TestServer } from './testing/servers.ts';
 
@@ -286,6 +293,55 @@ describe('address rule', () => {
     expect(asked).toContainEqual(['127.0.0.1', 'localhost']);
   });
 
+  test('a name that stands for something else at its next lookup (DNS rebinding) is judged by each lookup anew', async () => {
+    const server = await started(serveHttp((_request, response) => response.end('ok')));
+    const answers = ['127.0.0.1', '127.0.0.2'];
+    const egress = egressWith({
+      lookup: (_host, _options, callback) => callback(null, [{ address: answers.shift() ?? '127.0.0.2', family: 4 }]),
+      addressRule: (address) => (address === '127.0.0.2' ? 'it is inside' : undefined),
+    });
+    const get = (port: number) => egress.http({ method: 'GET', url: `http://rebinding.test:${port}/` });
+    expect(text((await get(server.port)).body)).toBe('ok');
+    // Another port, so that no connection is kept from before.
+    const error = await failure(get(1));
+    expect(error).toMatchObject({ kind: 'denied', sent: false });
+    expect(error.message).toContain('rebinding.test (127.0.0.2) may not be connected to: it is inside');
+    expect(answers).toEqual([]);
+  });
+
+  test('of several addresses only those are tried that the rule allows', async () => {
+    const server = await started(serveHttp((_request, response) => response.end('ok')));
+    const tried: string[] = [];
+    const egress = egressWith({
+      lookup: (_host, _options, callback) =>
+        callback(
+          null,
+          ['::ffff:7f00:2', '::1', '127.0.0.1'].map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+        ),
+      addressRule: (address) => {
+        tried.push(address);
+        return address === '127.0.0.1' ? undefined : 'it is inside';
+      },
+    });
+    expect((await egress.http({ method: 'GET', url: `http://many.test:${server.port}/` })).status).toBe(200);
+    // What a mapped address stands for is what is judged.
+    expect(tried).toEqual(['127.0.0.2', '::1', '127.0.0.1']);
+  });
+
+  test('its refusal is found again below what other layers make of it', async () => {
+    const egress = egressWith({ addressRule: noLoopback });
+    const http = await failure(egress.http({ method: 'GET', url: 'http://127.0.0.1:1/' }));
+    const call = { timeoutMs: 100, signal: new AbortController().signal };
+    const dns = await egress.dns.tcp({ address: '127.0.0.1', port: 53 }, new Uint8Array(12), call).catch((e) => e);
+    for (const error of [http, dns, new Error('told on', { cause: http })]) expect(isAddressDenied(error)).toBe(true);
+    for (const error of [
+      undefined,
+      new Error('x'),
+      await failure(egressWith().http({ method: 'GET', url: 'ftp://a' })),
+    ])
+      expect(isAddressDenied(error)).toBe(false);
+  });
+
   test('holds for DNS servers and for the agent of node:https', async () => {
     const server = await started(serveHttps((_request, response) => response.end()));
     const egress = egressWith({ addressRule: noLoopback, caBundle: rootPem });
@@ -368,6 +424,17 @@ describe('proxy', () => {
     const server = await started(serveHttp((_request, response) => response.end('direct')));
     const egress = egressWith({ proxy: { httpProxy: 'http://127.0.0.1:1', noProxy: 'localhost' } });
     expect(text((await egress.http({ method: 'GET', url: `http://localhost:${server.port}/` })).body)).toBe('direct');
+  });
+
+  test('behind a proxy, which resolves names, the rule is asked about the name', async () => {
+    const proxy = await started(serveProxy(() => 200));
+    const addressRule = (address: string, host: string) =>
+      address === '' && host === 'metadata.test' ? 'it is a metadata service' : undefined;
+    const egress = egressWith({ addressRule, proxy: { httpProxy: proxy.url, httpsProxy: proxy.url } });
+    const error = await failure(egress.http({ method: 'GET', url: 'http://metadata.test/latest' }));
+    expect(error).toMatchObject({ kind: 'denied', sent: false });
+    await expect(overHttps(egress, 'metadata.test', 443)).rejects.toThrow('it is a metadata service');
+    expect(proxy.connections()).toBe(0);
   });
 
   test('a target that is an address is held against the rule also behind a proxy', async () => {

@@ -32,13 +32,13 @@ export class EgressHttpsAgent extends Agent {
 
   override createConnection(options: Target, connected: Connected): Duplex | undefined {
     const { host = 'localhost', port = 443 } = options;
-    const refusal = this.#guard.refusal(host);
+    const proxy = this.#proxyFor(new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`));
+    const refusal = proxy === undefined ? this.#guard.refusal(host) : this.#guard.refusalBehindProxy(host);
     if (refusal !== undefined) {
       fail(connected, refusal);
       return undefined;
     }
     const checks = this.#trust.checks();
-    const proxy = this.#proxyFor(new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`));
     if (proxy === undefined)
       return super.createConnection(
         { ...options, ...checks, lookup: this.#guard.lookup } as never,

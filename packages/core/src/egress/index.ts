@@ -1,4 +1,4 @@
-export type { AddressRule } from './address-guard.ts';
+export { type AddressRule, isAddressDenied, type LookupHostAddresses } from './address-guard.ts';
 export { createEgress, type EgressOptions } from './create-egress.ts';
 export {
   type Egress,
