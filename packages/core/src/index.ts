@@ -5,6 +5,15 @@ export * from './registry/index.ts';
 export * from './requests/index.ts';
 export * from './selfcheck/index.ts';
 export * from './sync/index.ts';
-export { systemClock, systemRandom, systemTimers, type TimerHandle, type Timers } from './time/index.ts';
+export {
+  onAbort,
+  pause,
+  randomShare,
+  systemClock,
+  systemRandom,
+  systemTimers,
+  type TimerHandle,
+  type Timers,
+} from './time/index.ts';
 export * from './writer/index.ts';
 export * from './zones/index.ts';
