@@ -25,11 +25,15 @@ export interface ServerPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Resolves when the server answers and rejects while it does not; asked again until `readyWithinMs` has passed. */
-  readonly ready: () => Promise<unknown>;
+  /**
+   * Resolves when the server answers and rejects while it does not; asked again until `readyWithinMs` has passed. Gets
+   * the last 64 KiB that the server printed.
+   */
+  readonly ready: (log: string) => Promise<unknown>;
+  /** 20 s when left out. */
+  readonly readyWithinMs?: number;
 }
 
-const readyWithinMs = 20_000;
 const stopWithinMs = 5_000;
 const keptLogBytes = 64 * 1024;
 
@@ -75,11 +79,12 @@ async function start(name: string, directory: string, plan: ServerPlan): Promise
   });
   const died = () => new Error(`${name} ended by itself (${end}). It printed:\n${log.slice(-4000)}`);
 
+  const readyWithinMs = plan.readyWithinMs ?? 20_000;
   const deadline = Date.now() + readyWithinMs;
   let ready = false;
   let silence: unknown;
   while (end === undefined && !ready && Date.now() < deadline) {
-    await plan.ready().then(
+    await plan.ready(log).then(
       () => {
         ready = true;
       },

@@ -11,6 +11,7 @@ export interface LocalhostTls {
   readonly keyFile: string;
   /** The root that signed it: what clients have to trust. */
   readonly rootFile: string;
+  readonly rootKeyFile: string;
   readonly rootPem: string;
 }
 
@@ -61,6 +62,7 @@ export async function createLocalhostTls(directory: string): Promise<LocalhostTl
     certificateFile: file('leaf.pem'),
     keyFile: file('leaf.key'),
     rootFile: file('root.pem'),
+    rootKeyFile: file('root.key'),
     rootPem: await readFile(file('root.pem'), 'utf8'),
   };
 }

@@ -8,7 +8,24 @@ export const pebbleVersion = '2.10.1';
 /** Version of moto (PyPI) that the tests are written for; tools/install-real-servers.sh puts it into a venv. */
 export const motoVersion = '5.2.5';
 
-export type RealServer = 'bind' | 'bind-dnssec' | 'knot' | 'powerdns' | 'pebble' | 'lego' | 'certbot' | 'moto';
+/** Version of kube-apiserver, kube-controller-manager and kubectl; tools/install-real-servers.sh builds them and etcd. */
+export const kubernetesVersion = '1.36.3';
+
+/** Version of helm that the chart is tested with; tools/install-real-servers.sh builds it. */
+export const helmVersion = '3.18.6';
+
+export type RealServer =
+  | 'bind'
+  | 'bind-dnssec'
+  | 'knot'
+  | 'powerdns'
+  | 'pebble'
+  | 'lego'
+  | 'certbot'
+  | 'moto'
+  | 'kubernetes'
+  | 'helm'
+  | 'promtool';
 
 const commandsOf: Readonly<Record<RealServer, readonly string[]>> = {
   bind: ['named', 'nsupdate'],
@@ -19,6 +36,9 @@ const commandsOf: Readonly<Record<RealServer, readonly string[]>> = {
   lego: ['lego'],
   certbot: ['certbot'],
   moto: ['moto_server', 'openssl'],
+  kubernetes: ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl', 'openssl'],
+  helm: ['helm'],
+  promtool: ['promtool'],
 };
 
 /** Full path of a program, or undefined. Looks in PATH, in the folders of system daemons and in our cache. */
@@ -82,7 +102,12 @@ function missingText(commands: readonly string[]): string {
 
 function cacheFolders(): readonly string[] {
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'zoneproof');
-  return [join(cache, `pebble-${pebbleVersion}`), join(cache, `moto-${motoVersion}`, 'bin')];
+  return [
+    join(cache, `pebble-${pebbleVersion}`),
+    join(cache, `moto-${motoVersion}`, 'bin'),
+    join(cache, `kubernetes-${kubernetesVersion}`),
+    join(cache, `helm-${helmVersion}`),
+  ];
 }
 
 function isExecutable(path: string): boolean {
