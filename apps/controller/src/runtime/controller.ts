@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import {
+  type AccountLimits,
   type Clock,
   createProviderCalls,
   createRecordWriter,
@@ -20,10 +21,11 @@ import type { Report, Services } from '../reconcile/services.ts';
 import type { Certificate, Kind, ObjectKey } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
 import { createDnsViews } from './dns-views.ts';
+import type { Observer } from './observer.ts';
 import { IssuerSessions } from './sessions.ts';
 import { isSettled } from './settled.ts';
 import { StoreLedger } from './store-ledger.ts';
-import { WorkQueue } from './work-queue.ts';
+import { type QueueState, WorkQueue } from './work-queue.ts';
 
 export interface ControllerOptions {
   readonly store: Store;
@@ -42,6 +44,8 @@ export interface ControllerOptions {
   /** Called when a new certificate was stored. */
   readonly onIssued?: (certificate: Certificate) => void;
   readonly clusterResourceNamespace?: string;
+  /** Absent: nobody measures. */
+  readonly observer?: Observer;
   /** For crash tests. */
   readonly hook?: EffectHook;
 }
@@ -54,6 +58,9 @@ export interface Controller {
   renew(namespace: string, name: string): Promise<string | undefined>;
   /** A person changed something: what waits for that is tried again. */
   reload(): void;
+  readonly queue: QueueState;
+  /** The limits of every account at a DNS service that was called so far. */
+  accounts(): readonly AccountLimits[];
   stop(): Promise<void>;
 }
 
@@ -64,7 +71,7 @@ const concurrency = 256;
 const gatherMs = 50;
 
 export function startController(options: ControllerOptions): Controller {
-  const { store, clock, timers, random } = options;
+  const { store, clock, timers, random, observer } = options;
   const abort = new AbortController();
   // Every exchange under way listens to it; Node would take them for a leak.
   setMaxListeners(0, abort.signal);
@@ -77,7 +84,7 @@ export function startController(options: ControllerOptions): Controller {
     report({ level: 'warn', kind, namespace, name, reason: 'ProviderReady', message });
   };
   // One limiter for reads and writes of an account.
-  const calls = createProviderCalls(clock, timers);
+  const calls = createProviderCalls(clock, timers, observer?.providerCall);
   const sessions = new IssuerSessions({
     ...options,
     calls,
@@ -92,7 +99,15 @@ export function startController(options: ControllerOptions): Controller {
     signal: abort.signal,
     warn: ({ block }, message) => warnOfProvider(block.issuer, message),
   });
-  const writer = createRecordWriter({ ledger, clock, timers, random, calls, windowMs: gatherMs });
+  const writer = createRecordWriter({
+    ledger,
+    clock,
+    timers,
+    random,
+    calls,
+    windowMs: gatherMs,
+    ...(observer === undefined ? {} : { onEvent: observer.recordWriter }),
+  });
   const background = new Set<Promise<void>>();
   const tellInternalError = (key: ObjectKey, error: unknown): void => {
     if (abort.signal.aborted) return;
@@ -106,6 +121,7 @@ export function startController(options: ControllerOptions): Controller {
     signal: abort.signal,
     mode: options.selfCheckMode ?? 'auto',
     ...(options.confirmAfterMs === undefined ? {} : { confirmAfterMs: options.confirmAfterMs }),
+    ...(observer === undefined ? {} : { onQuestion: observer.dnsQuestion }),
   });
   const services: Services = {
     store,
@@ -154,12 +170,15 @@ export function startController(options: ControllerOptions): Controller {
     concurrency,
     run: async (path) => {
       const key = parseKey(path);
+      const startedAt = clock.now();
       try {
         return await reconcile(key);
       } catch (error) {
         if (abort.signal.aborted) return undefined;
         tellInternalError(key, error);
         return clock.now() + internalErrorPauseMs;
+      } finally {
+        observer?.reconciled(key.kind, clock.now() - startedAt);
       }
     },
     onQuiet: checkSettled,
@@ -196,6 +215,10 @@ export function startController(options: ControllerOptions): Controller {
       for (const kind of ['Issuer', 'ClusterIssuer', 'Certificate', 'Order'] as const)
         for (const { metadata } of store.list(kind)) queue.add(formatKey({ kind, ...metadata }));
     },
+    get queue() {
+      return queue.state;
+    },
+    accounts: () => calls.accounts(),
     stop: async () => {
       abort.abort(new Error('zoneproof stops'));
       stopWatching();

@@ -25,6 +25,7 @@ import { Problem } from '../reconcile/problem.ts';
 import type { IssuerProvider, IssuerSession, Sessions } from '../reconcile/services.ts';
 import type { Issuer, ProviderSpec } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
+import type { Observer } from './observer.ts';
 
 export interface SessionOptions {
   readonly store: Pick<Store, 'get' | 'readSecret'>;
@@ -41,6 +42,7 @@ export interface SessionOptions {
   /** Where the Secrets of a ClusterIssuer live. */
   readonly clusterResourceNamespace: string;
   readonly warn: (issuer: string, message: string) => void;
+  readonly observer?: Observer;
 }
 
 interface CachedSession extends IssuerSession {
@@ -165,7 +167,7 @@ export class IssuerSessions implements Sessions {
     const egress = caBundle === undefined ? this.#options.egress : this.#egressWith(caBundle);
     return createAcmeClient({
       directoryUrl: server,
-      http: (request) => egress.http(request),
+      http: observedHttp((request) => egress.http(request), server, this.#options),
       key,
       clock: this.#options.clock,
       userAgent: this.#options.userAgent,
@@ -265,6 +267,25 @@ export class IssuerSessions implements Sessions {
       );
     return Buffer.from(pem).toString('utf8');
   }
+}
+
+type Http = Egress['http'];
+
+/** By the host that the Issuer names: a CA may lead its requests to any number of others. */
+function observedHttp(http: Http, server: string, { observer, clock }: SessionOptions): Http {
+  if (observer === undefined) return http;
+  const { host } = new URL(server);
+  return async (request) => {
+    const startedAt = clock.now();
+    let status: number | undefined;
+    try {
+      const answer = await http(request);
+      ({ status } = answer);
+      return answer;
+    } finally {
+      observer.caRequest({ host, durationMs: clock.now() - startedAt, ...(status === undefined ? {} : { status }) });
+    }
+  };
 }
 
 async function readKey(pem: string, secret: string): Promise<AccountKey> {

@@ -13,6 +13,16 @@ export interface WorkQueueOptions {
   readonly onQuiet?: () => void;
 }
 
+export interface QueueState {
+  /** Keys that no worker has begun with. */
+  readonly ready: number;
+  readonly running: number;
+  /** When the longest piece of work under way began; epoch milliseconds. */
+  readonly longestSince?: number;
+  /** Since when there is work and no piece of it has ended; absent when there is none. Epoch milliseconds. */
+  readonly noneEndedSince?: number;
+}
+
 /**
  * Keys that want work. A key is worked on by one worker at a time; added while it is being worked on, it is worked on
  * once more. Times are exact: each key has at most one timer, for the earliest time asked for.
@@ -20,8 +30,10 @@ export interface WorkQueueOptions {
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #ready = new Set<string>();
-  readonly #running = new Set<string>();
+  /** By key, when the work began. */
+  readonly #running = new Map<string, number>();
   readonly #timers = new Map<string, { readonly at: number; readonly handle: ReturnType<Timers['setTimeout']> }>();
+  #noneEndedSince = 0;
   #closed = false;
   #drained: (() => void) | undefined;
 
@@ -32,6 +44,7 @@ export class WorkQueue {
   /** Work on `key` as soon as a worker is free. */
   add(key: string): void {
     if (this.#closed) return;
+    if (this.quiet) this.#noneEndedSince = this.#options.clock.now();
     this.#ready.add(key);
     this.#clearTimer(key);
     queueMicrotask(() => this.#start());
@@ -61,8 +74,16 @@ export class WorkQueue {
     return this.#ready.size === 0 && this.#running.size === 0;
   }
 
-  get depth(): number {
-    return this.#ready.size + this.#running.size;
+  /** How much there is to do, and since when (epoch milliseconds). */
+  get state(): QueueState {
+    let longestSince: number | undefined;
+    for (const since of this.#running.values()) longestSince = Math.min(longestSince ?? since, since);
+    return {
+      ready: this.#ready.size,
+      running: this.#running.size,
+      ...(longestSince === undefined ? {} : { longestSince }),
+      ...(this.quiet ? {} : { noneEndedSince: this.#noneEndedSince }),
+    };
   }
 
   /** Starts nothing new and resolves when what is running has ended. */
@@ -81,7 +102,7 @@ export class WorkQueue {
       if (this.#running.size >= this.#options.concurrency) return;
       if (this.#running.has(key)) continue;
       this.#ready.delete(key);
-      this.#running.add(key);
+      this.#running.set(key, this.#options.clock.now());
       void this.#work(key);
     }
   }
@@ -89,6 +110,7 @@ export class WorkQueue {
   async #work(key: string): Promise<void> {
     const wakeAt = await this.#options.run(key);
     this.#running.delete(key);
+    this.#noneEndedSince = this.#options.clock.now();
     if (wakeAt !== undefined) this.addAt(key, wakeAt);
     if (this.#closed) {
       if (this.#running.size === 0) this.#drained?.();

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Secret } from '../resources/types.ts';
+import type { MeasureWrite } from './observe-writes.ts';
 import { OrderKeys } from './order-keys.ts';
 import { readSecretDirectory, SecretFiles } from './secret-files.ts';
 import { ForeignSecretError, type NewMeta, type SecretContent } from './store.ts';
@@ -12,18 +13,20 @@ export class FileSecrets {
   readonly #secretsDir: string | undefined;
   readonly #files: SecretFiles;
   readonly #orderKeys: OrderKeys;
+  readonly #measure: MeasureWrite;
   readonly #writes = new Map<string, Promise<void>>();
   #declared: ReadonlyMap<string, Secret> = new Map();
 
-  private constructor(stateDir: string, secretsDir: string | undefined, orderKeys: OrderKeys) {
+  private constructor(stateDir: string, secretsDir: string | undefined, orderKeys: OrderKeys, measure: MeasureWrite) {
     this.#secretsDir = secretsDir;
     this.#files = new SecretFiles(stateDir);
     this.#orderKeys = orderKeys;
+    this.#measure = measure;
   }
 
   /** @throws StateDirError */
-  static async open(stateDir: string, secretsDir: string | undefined): Promise<FileSecrets> {
-    return new FileSecrets(stateDir, secretsDir, await OrderKeys.open(stateDir));
+  static async open(stateDir: string, secretsDir: string | undefined, measure: MeasureWrite): Promise<FileSecrets> {
+    return new FileSecrets(stateDir, secretsDir, await OrderKeys.open(stateDir), measure);
   }
 
   /** Replaces the Secrets of the manifests. */
@@ -76,13 +79,16 @@ export class FileSecrets {
     const isOurs = before?.kind === owner?.kind && before?.name === owner?.name;
     if (existing !== undefined && !isOurs && (before === undefined || !isGone(before)))
       throw foreign(meta, `belongs to ${before === undefined ? 'something else' : `${before.kind} ${before.name}`}`);
-    if (owner?.kind === 'Order') await this.#orderKeys.write({ ...meta, owner }, content);
-    else await this.#files.write(meta, content);
+    await this.#measure('Secret', () =>
+      owner?.kind === 'Order' ? this.#orderKeys.write({ ...meta, owner }, content) : this.#files.write(meta, content),
+    );
     return 'written';
   }
 
   async remove(namespace: string, name: string): Promise<void> {
-    if (!(await this.#orderKeys.remove(namespace, name))) await this.#files.remove(namespace, name);
+    await this.#measure('Secret', async () => {
+      if (!(await this.#orderKeys.remove(namespace, name))) await this.#files.remove(namespace, name);
+    });
   }
 
   close(): Promise<void> {

@@ -17,6 +17,7 @@ import { describeDiskError } from './disk-error.ts';
 import { FileSecrets } from './file-secrets.ts';
 import { removeLeftovers } from './leftovers.ts';
 import { ObjectTable, pathOf, readObjectTable, type StoredObject } from './object-table.ts';
+import { measureWrites, type OnWrite } from './observe-writes.ts';
 import { secretData } from './secret-data.ts';
 import { checkFormat, prepareFormat, StateDirError } from './state-format.ts';
 import { ConflictError, type NewMeta, type SecretContent, type Store, type WithStatus } from './store.ts';
@@ -26,6 +27,7 @@ export interface FileStoreOptions {
   /** A directory of mounted secrets, `NAME/ENTRY`, read at each use. */
   readonly secretsDir?: string;
   readonly clock: Clock;
+  readonly onWrite?: OnWrite;
 }
 
 /**
@@ -46,7 +48,7 @@ export class FileStore implements Store {
   }
 
   /** @throws StateDirError when the directory is in use, damaged, or of a newer format */
-  static async open({ stateDir, secretsDir, clock }: FileStoreOptions): Promise<FileStore> {
+  static async open({ stateDir, secretsDir, clock, onWrite }: FileStoreOptions): Promise<FileStore> {
     try {
       await makeDirectory(stateDir);
     } catch (error) {
@@ -57,7 +59,9 @@ export class FileStore implements Store {
     try {
       await prepareFormat(stateDir);
       removeLeftovers(stateDir);
-      return new FileStore(clock, lock, await ObjectTable.open(stateDir), await FileSecrets.open(stateDir, secretsDir));
+      const measure = measureWrites(clock, onWrite);
+      const objects = await ObjectTable.open(stateDir, measure);
+      return new FileStore(clock, lock, objects, await FileSecrets.open(stateDir, secretsDir, measure));
     } catch (error) {
       await lock.close();
       throw error;

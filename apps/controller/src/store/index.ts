@@ -1,5 +1,6 @@
 export { type ControlAnswer, type ControlRequest, requestControl } from './control-socket.ts';
 export { FileStore, type FileStoreOptions, readState } from './file-store.ts';
+export type { OnWrite, StoreWrite } from './observe-writes.ts';
 export { secretData } from './secret-data.ts';
 export { StateDirError } from './state-format.ts';
 export {

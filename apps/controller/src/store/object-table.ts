@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ObjectKey, ObjectOfKind } from '../resources/types.ts';
 import { DurableMap, readDurableMap } from './durable-map.ts';
+import type { MeasureWrite } from './observe-writes.ts';
 import type { WithStatus } from './store.ts';
 
 export type StoredObject = ObjectOfKind[WithStatus];
@@ -22,10 +23,12 @@ export class ObjectTable {
   /** Paths of owned objects by the path of their owner. */
   readonly #owned = new Map<string, Set<string>>();
   readonly #listeners = new Set<(key: ObjectKey) => void>();
+  readonly #measure: MeasureWrite;
   #version = 0;
 
-  private constructor(objects: DurableMap<StoredObject>) {
+  private constructor(objects: DurableMap<StoredObject>, measure: MeasureWrite) {
     this.#objects = objects;
+    this.#measure = measure;
     for (const object of objects.values()) {
       this.#noteOwner(object);
       this.#version = Math.max(this.#version, Number(object.metadata.resourceVersion));
@@ -33,8 +36,8 @@ export class ObjectTable {
   }
 
   /** @throws StateDirError */
-  static async open(stateDir: string): Promise<ObjectTable> {
-    return new ObjectTable(await DurableMap.open(objectsPath(stateDir)));
+  static async open(stateDir: string, measure: MeasureWrite): Promise<ObjectTable> {
+    return new ObjectTable(await DurableMap.open(objectsPath(stateDir)), measure);
   }
 
   get(key: ObjectKey): StoredObject | undefined {
@@ -114,14 +117,14 @@ export class ObjectTable {
   ): Promise<StoredObject | undefined> {
     if (after === undefined) {
       if (before === undefined) return undefined;
-      await this.#objects.delete(path);
+      await this.#measure(before.kind, () => this.#objects.delete(path));
       this.#forgetOwner(before);
       this.notify(before);
       return undefined;
     }
     const resourceVersion = String(++this.#version);
     const stored = { ...after, metadata: { ...after.metadata, resourceVersion } } as StoredObject;
-    await this.#objects.set(path, stored);
+    await this.#measure(stored.kind, () => this.#objects.set(path, stored));
     this.#noteOwner(stored);
     this.notify(stored);
     return stored;
