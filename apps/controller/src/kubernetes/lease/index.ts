@@ -1,0 +1,1 @@
+export { createLeadership, type Leadership, type LeadershipOptions, LeaseLost, leaseDurations } from './lease.ts';
