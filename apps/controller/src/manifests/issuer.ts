@@ -129,7 +129,7 @@ async function checkAccountKey(
   const path = [...acmePath, 'privateKeySecretRef', 'name'];
   const value = secrets.read(namespace, { name: ref.name, key: 'tls.key' });
   if (!(value instanceof SecretValue)) {
-    report(path, `${value.missing} The account key goes there.`);
+    report(path, `${value.missing ?? ''} The account key goes there.`);
     return;
   }
   const { readAccountKey } = await import('@zoneproof/acme');
@@ -187,7 +187,8 @@ function checkBinding(binding: unknown, namespace: string, secrets: SecretLookup
   if (!isRecord(binding) || !isSecretRef(binding.keySecretRef)) return;
   const path = [...acmePath, 'externalAccountBinding', 'keySecretRef'];
   const value = secrets.read(namespace, binding.keySecretRef);
-  if (!(value instanceof SecretValue)) report(path, value.missing);
-  else if (!/^[A-Za-z0-9_-]+={0,2}$/.test(value.text().trim()))
+  if (!(value instanceof SecretValue)) {
+    if (value.missing !== undefined) report(path, value.missing);
+  } else if (!/^[A-Za-z0-9_-]+={0,2}$/.test(value.text().trim()))
     report(path, 'the entry does not hold base64url text; copy the HMAC key as the CA shows it.');
 }

@@ -27,6 +27,8 @@ export interface LoadOptions {
   /** Files `NAME/ENTRY`, the same for every namespace. */
   readonly secretsDir?: string;
   readonly readStateSecret?: (namespace: string, name: string) => FoundSecret | undefined;
+  /** Secrets that are not given are in a cluster: nothing is said of them. */
+  readonly secretsElsewhere?: boolean;
 }
 
 interface Draft {
@@ -46,27 +48,44 @@ export async function loadManifests(
 ): Promise<{ readonly objects: readonly ManifestObject[]; readonly problems: readonly ManifestProblem[] }> {
   const listed = await listManifestFiles(paths);
   const problems: ManifestProblem[] = [...listed.problems, ...(await secretsDirProblems(options.secretsDir))];
-  const drafts: Draft[] = [];
+  const texts: ManifestText[] = [];
   for (const file of listed.files) {
     const read = await readManifestFile(file);
-    if ('problem' in read) {
-      problems.push(read.problem);
-      continue;
-    }
-    const parsed = parseDocuments(file, read.text);
+    if ('problem' in read) problems.push(read.problem);
+    else texts.push({ file, text: read.text });
+  }
+  const checked = await checkManifests(texts, options);
+  problems.push(...checked.problems);
+  const order = new Map(listed.files.map((file, i) => [file, i]));
+  problems.sort(
+    (a, b) =>
+      (order.get(a.file) ?? -1) - (order.get(b.file) ?? -1) || a.line - b.line || (a.column ?? 0) - (b.column ?? 0),
+  );
+  return { objects: checked.objects, problems };
+}
+
+/** The content of a manifest file, and how problems call it. */
+export interface ManifestText {
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The same for texts that are no files yet; problems come in no particular order. */
+export async function checkManifests(
+  texts: readonly ManifestText[],
+  options: LoadOptions,
+): Promise<{ readonly objects: readonly ManifestObject[]; readonly problems: readonly ManifestProblem[] }> {
+  const problems: ManifestProblem[] = [];
+  const drafts: Draft[] = [];
+  for (const { file, text } of texts) {
+    const parsed = parseDocuments(file, text);
     problems.push(...parsed.problems);
     for (const document of parsed.documents) {
       const draft = readDraft(document, problems);
       if (draft !== undefined) drafts.push(draft);
     }
   }
-  const objects = await readObjects(withoutRepeats(drafts), options);
-  const order = new Map(listed.files.map((file, i) => [file, i]));
-  problems.sort(
-    (a, b) =>
-      (order.get(a.file) ?? -1) - (order.get(b.file) ?? -1) || a.line - b.line || (a.column ?? 0) - (b.column ?? 0),
-  );
-  return { objects, problems };
+  return { objects: await readObjects(withoutRepeats(drafts), options), problems };
 }
 
 function readDraft(document: ManifestDocument, problems: ManifestProblem[]): Draft | undefined {

@@ -95,7 +95,7 @@ async function checkProvider(
   for (const { ref, at } of secretRefsOf(config, [...path, key])) {
     const value = secrets.read(namespace, ref);
     if (value instanceof SecretValue) continue;
-    report(at, value.missing);
+    if (value.missing !== undefined) report(at, value.missing);
     complete = false;
   }
   if (!reportConfigProblems(plugin.secretProblems?.(config, read) ?? [], [...path, key], report) || !complete)

@@ -12,13 +12,14 @@ export interface FoundSecret {
 /** Looks up Secrets offline: first in the manifests, then in the directory of mounted secrets, then in the state. */
 export interface SecretLookup {
   find(namespace: string, name: string): FoundSecret | undefined;
-  /** The value, or a sentence about what is missing. */
-  read(namespace: string, ref: SecretRef): SecretValue | { readonly missing: string };
+  /** The value, or a sentence about what is missing; without one when the Secret may be somewhere else. */
+  read(namespace: string, ref: SecretRef): SecretValue | { readonly missing?: string };
 }
 
 export function createSecretLookup(o: {
   readonly manifests: ReadonlyMap<string, Readonly<Record<string, Uint8Array>>>;
   readonly secretsDir?: string;
+  readonly secretsElsewhere?: boolean;
   readonly readStateSecret?: (namespace: string, name: string) => FoundSecret | undefined;
 }): SecretLookup {
   const find = (namespace: string, name: string): FoundSecret | undefined => {
@@ -31,6 +32,7 @@ export function createSecretLookup(o: {
     find,
     read(namespace, ref) {
       const secret = find(namespace, ref.name);
+      if (secret === undefined && o.secretsElsewhere === true) return {};
       if (secret === undefined) {
         const place =
           o.secretsDir === undefined
