@@ -32,9 +32,10 @@ export interface ServerPlan {
   readonly ready: (log: string) => Promise<unknown>;
   /** 20 s when left out. */
   readonly readyWithinMs?: number;
+  /** How long after SIGTERM the SIGKILL comes; 5 s when left out. */
+  readonly stopWithinMs?: number;
 }
 
-const stopWithinMs = 5_000;
 const keptLogBytes = 64 * 1024;
 
 /**
@@ -96,7 +97,7 @@ async function start(name: string, directory: string, plan: ServerPlan): Promise
   }
   if (end !== undefined) throw died();
   if (!ready) {
-    await kill(child, ended);
+    await kill(child, ended, plan.stopWithinMs);
     const waited = `${name} did not answer within ${readyWithinMs / 1000} s (${String(silence)})`;
     throw new Error(`${waited}. It printed:\n${log.slice(-4000)}`);
   }
@@ -104,7 +105,7 @@ async function start(name: string, directory: string, plan: ServerPlan): Promise
   let stopped: Promise<void> | undefined;
   const stop = async () => {
     const early = end !== undefined;
-    if (!early) await kill(child, ended);
+    if (!early) await kill(child, ended, plan.stopWithinMs);
     await rm(directory, { recursive: true, force: true });
     if (early) throw died();
   };
@@ -133,9 +134,9 @@ function spawnBound(plan: ServerPlan, directory: string): ChildProcess {
   });
 }
 
-async function kill(child: ChildProcess, ended: Promise<void>): Promise<void> {
+async function kill(child: ChildProcess, ended: Promise<void>, withinMs = 5000): Promise<void> {
   child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopWithinMs);
+  const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
   await ended;
   clearTimeout(timer);
 }

@@ -53,7 +53,12 @@ export async function startApiServer(home: ApiServerHome): Promise<RunningServer
       command: tool('kube-apiserver'),
       args: flags(home, port),
       readyWithinMs: 120_000,
-      ready: () => callApiServer({ ...home, port }, 'GET', '/readyz'),
+      // It would wait for its clients' watches to end.
+      stopWithinMs: 500,
+      ready: async () => {
+        await callApiServer({ ...home, port }, 'GET', '/readyz');
+        await callApiServer({ ...home, port }, 'GET', '/api/v1/namespaces/default');
+      },
     };
   });
   home.port = port;

@@ -74,6 +74,9 @@ describeReal(['kubernetes'], 'cluster of the farm', () => {
     await kubectl(['apply', '-f', '-'], JSON.stringify(crd));
     await kubectl(['wait', '--for', 'condition=Established', 'crd/things.farm.test']);
     await cluster.restartControllers();
+    await kubectl(['create', 'namespace', 'short']);
+    await kubectl(['create', 'configmap', 'x', '--namespace', 'short']);
+    await kubectl(['delete', 'namespace', 'short', '--wait=false']);
     await kubectl(['apply', '-f', '-'], thing('owner'));
     const uid = await kubectl(['get', 'thing', 'owner', '-n', 'team', '-o', 'jsonpath={.metadata.uid}']);
     const owner = { apiVersion: 'farm.test/v1', kind: 'Thing', name: 'owner', uid };
@@ -81,9 +84,7 @@ describeReal(['kubernetes'], 'cluster of the farm', () => {
     await kubectl(['delete', 'thing', 'owner', '-n', 'team']);
     await kubectl(['wait', '--for', 'delete', 'thing/owned', '-n', 'team', '--timeout', '20s']);
 
-    await kubectl(['create', 'namespace', 'short']);
-    await kubectl(['create', 'configmap', 'x', '--namespace', 'short']);
-    await kubectl(['delete', 'namespace', 'short', '--timeout', '30s']);
+    await kubectl(['wait', '--for', 'delete', 'namespace/short', '--timeout', '30s']);
     expect((await cluster.kubectl(['get', 'configmap', 'x', '--namespace', 'short'])).stderr).toContain('NotFound');
   }, 120_000);
 
