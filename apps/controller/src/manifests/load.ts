@@ -1,4 +1,5 @@
 import type { ProviderRegistry } from '@zoneproof/core';
+import { isHandedOver } from '../resources/adopt.ts';
 import { type CertificateSpec, type Kind, objectTitle } from '../resources/index.ts';
 import { readCertificate, readIssuerRef } from './certificate.ts';
 import { type ManifestDocument, parseDocuments } from './document.ts';
@@ -130,7 +131,10 @@ async function readObjects(drafts: readonly Draft[], options: LoadOptions): Prom
   const secrets = createSecretLookup({
     ...options,
     manifests: new Map(
-      secretDrafts.map(({ draft: { header }, content }) => [`${header.namespace}/${header.name}`, content.data]),
+      // What is handed over is zoneproof's to write.
+      secretDrafts
+        .filter(({ draft }) => !isHandedOver(draft.header))
+        .map(({ draft: { header }, content }) => [`${header.namespace}/${header.name}`, content.data]),
     ),
   });
 

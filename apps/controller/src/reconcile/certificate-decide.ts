@@ -11,12 +11,16 @@ export type Stored =
   | { readonly state: 'missing' }
   /** It is there but is no usable pair; `why` completes "The stored certificate ...". */
   | { readonly state: 'damaged'; readonly why: string }
-  /** `renewAt`: when it is due; `warning`: why renewBefore could not be followed. */
+  /**
+   * `renewAt`: when it is due; `warning`: why renewBefore could not be followed; `unfit`: why one that zoneproof did not
+   * issue is not the one declared, completing "The stored certificate ...".
+   */
   | {
       readonly state: 'present';
       readonly facts: CertificateFacts;
       readonly renewAt: number;
       readonly warning?: string;
+      readonly unfit?: string;
     };
 
 export interface SeenCertificate {
@@ -95,6 +99,7 @@ function whyUnfit({ status, spec }: Certificate, stored: Stored): string | undef
   const wanted = [...spec.dnsNames].sort().join(', ');
   const held = [...stored.facts.names].sort().join(', ');
   if (wanted !== held) return `The stored certificate is for ${held}.`;
+  if (stored.unfit !== undefined) return `The stored certificate ${stored.unfit}.`;
   const isAnother = status.issuedFor !== undefined && status.issuedFor !== issuanceHash(spec);
   return isAnother ? 'The Certificate was changed.' : undefined;
 }

@@ -20,6 +20,7 @@ import {
   validity,
 } from './certificate-decide.ts';
 import { setCondition } from './conditions.ts';
+import { whyForeignUnfit } from './foreign-certificate.ts';
 import { issuanceHash, orderKeyName, orderName } from './issuance.ts';
 import { cleanupFinalizer } from './order-act.ts';
 import { type Problem, toProblem } from './problem.ts';
@@ -164,7 +165,7 @@ export class CertificateReconciler {
     }
   }
 
-  /** The Secret may be that of a Certificate which is gone. @throws ForeignSecretError when it is not */
+  /** The Secret may be that of a Certificate which is gone, or one that was handed over. @throws ForeignSecretError when it is not */
   async #takeOver({ spec, metadata }: Certificate): Promise<void> {
     const { run, store } = this.#services;
     const { namespace, name, uid } = metadata;
@@ -358,7 +359,9 @@ async function readCertificate(certificate: Certificate, { store, clock }: Servi
   try {
     const [pemChain, keyPem] = [Buffer.from(chain).toString('utf8'), Buffer.from(key).toString('utf8')];
     const facts = verifyCertificate({ pemChain, keyPem, names: certificateFacts(pemChain).names, now: clock.now() });
-    return { state: 'present', facts, ...renewalOf(certificate, facts) };
+    const { owner, annotations = {} } = secret.metadata;
+    const unfit = owner === undefined ? whyForeignUnfit(pemChain, annotations, certificate.spec) : undefined;
+    return { state: 'present', facts, ...renewalOf(certificate, facts), ...(unfit === undefined ? {} : { unfit }) };
   } catch (error) {
     return { state: 'damaged', why: `cannot be used (${(error as Error).message})` };
   }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { adoptAnnotation, isHandedOver } from '../resources/adopt.ts';
 import type { Secret } from '../resources/types.ts';
 import type { MeasureWrite } from './observe-writes.ts';
 import { OrderKeys } from './order-keys.ts';
@@ -7,7 +8,7 @@ import { ForeignSecretError, type NewMeta, type SecretContent } from './store.ts
 
 /**
  * Secrets from everywhere: those that people give, by manifest or as mounted files, come first and are never written;
- * then those that zoneproof makes.
+ * then those that zoneproof makes; last those that were handed over, which are the first version of what it makes.
  */
 export class FileSecrets {
   readonly #secretsDir: string | undefined;
@@ -16,6 +17,7 @@ export class FileSecrets {
   readonly #measure: MeasureWrite;
   readonly #writes = new Map<string, Promise<void>>();
   #declared: ReadonlyMap<string, Secret> = new Map();
+  #handedOver: ReadonlyMap<string, Secret> = new Map();
 
   private constructor(stateDir: string, secretsDir: string | undefined, orderKeys: OrderKeys, measure: MeasureWrite) {
     this.#secretsDir = secretsDir;
@@ -31,14 +33,18 @@ export class FileSecrets {
 
   /** Replaces the Secrets of the manifests. */
   declare(secrets: readonly Secret[]): void {
-    this.#declared = new Map(secrets.map((secret) => [`${secret.metadata.namespace}/${secret.metadata.name}`, secret]));
+    const byPath = (some: readonly Secret[]): ReadonlyMap<string, Secret> =>
+      new Map(some.map((secret) => [`${secret.metadata.namespace}/${secret.metadata.name}`, secret]));
+    this.#declared = byPath(secrets.filter(({ metadata }) => !isHandedOver(metadata)));
+    this.#handedOver = byPath(secrets.filter(({ metadata }) => isHandedOver(metadata)));
   }
 
   async read(namespace: string, name: string): Promise<Secret | undefined> {
     return (
       (await this.#readGiven(namespace, name)) ??
       this.#orderKeys.read(namespace, name) ??
-      (await this.#files.read(namespace, name))
+      (await this.#files.read(namespace, name)) ??
+      this.#handedOver.get(`${namespace}/${name}`)
     );
   }
 
@@ -77,7 +83,8 @@ export class FileSecrets {
       throw foreign(meta, 'is given by a manifest or in the secrets directory');
     const before = existing?.metadata.owner;
     const isOurs = before?.kind === owner?.kind && before?.name === owner?.name;
-    if (existing !== undefined && !isOurs && (before === undefined || !isGone(before)))
+    const isFree = existing !== undefined && isHandedOver(existing.metadata);
+    if (existing !== undefined && !isOurs && !isFree && (before === undefined || !isGone(before)))
       throw foreign(meta, `belongs to ${before === undefined ? 'something else' : `${before.kind} ${before.name}`}`);
     await this.#measure('Secret', () =>
       owner?.kind === 'Order' ? this.#orderKeys.write({ ...meta, owner }, content) : this.#files.write(meta, content),
@@ -106,6 +113,6 @@ type IsGone = (owner: NonNullable<NewMeta['owner']>) => boolean;
 
 function foreign({ namespace, name }: NewMeta, why: string): ForeignSecretError {
   return new ForeignSecretError(
-    `Secret ${namespace}/${name} ${why} and is not overwritten. Give the certificate another secretName.`,
+    `Secret ${namespace}/${name} ${why} and is not overwritten. Give the certificate another secretName, or hand the Secret over by the annotation ${adoptAnnotation}: "true".`,
   );
 }

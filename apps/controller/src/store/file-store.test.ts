@@ -176,3 +176,30 @@ test('a damaged line is told by its place; one that a crash cut off is left out'
   await writeFile(path, whole);
   store = await FileStore.open({ stateDir, clock });
 });
+
+test('a Secret that is handed over by its annotation is the first version of what zoneproof writes; others are not touched', async () => {
+  const given = (name: string, annotations?: Readonly<Record<string, string>>): ManifestObject => ({
+    kind: 'Secret',
+    namespace: 'default',
+    name,
+    ...(annotations && { annotations }),
+    spec: { data: { 'tls.crt': Buffer.from('theirs') } },
+    source: { file: 'a.yaml', line: 1 },
+  });
+  const secrets = [
+    given('mine', { 'zoneproof.dev/adopt': 'true' }),
+    given('theirs', { 'zoneproof.dev/adopt': 'false' }),
+  ];
+  await store.applyManifests([certificate('mine'), ...secrets]);
+  const write = (name: string) =>
+    store.writeSecret(
+      { namespace: 'default', name, owner: { kind: 'Certificate', name: 'mine', uid: '1' } },
+      { type: 'kubernetes.io/tls', data: { 'tls.crt': 'ours' } },
+    );
+  const read = async (name: string) => (await store.readSecret('default', name))?.data.get('tls.crt')?.toString();
+  expect(await read('mine')).toBe('theirs');
+  await expect(write('theirs')).rejects.toThrow(/zoneproof\.dev\/adopt/);
+  expect(await write('mine')).toBe('written');
+  await store.applyManifests([certificate('mine'), ...secrets]);
+  expect([await read('mine'), await read('theirs')]).toEqual(['ours', 'theirs']);
+});
