@@ -108,7 +108,7 @@ export class FramedConnection {
 
   #write(id: number): void {
     const { query, waiting } = this.#pending.get(id)!;
-    waiting.sent = true;
+    if (!waiting.leave()) return;
     const framed = frame(query);
     framed.writeUInt16BE(id, 2);
     this.#socket.write(framed);

@@ -83,7 +83,7 @@ class SharedSocket {
   }
 
   #write({ query, waiting }: Pending): void {
-    waiting.sent = true;
+    if (!waiting.leave()) return;
     // That nothing listens there is told once, and where the next datagram leaves at once, in answer to that one.
     this.#socket.send(query, (error) => {
       if (error) this.#fail(error);

@@ -22,8 +22,7 @@ export const systemTransport: DnsTransport = {
       const frames = new FrameReader();
       socket.on('error', (error) => waiting.fail(socketError(error, server, 'tcp', waiting.sent)));
       socket.on('connect', () => {
-        waiting.sent = true;
-        socket.write(frame(query));
+        if (waiting.leave()) socket.write(frame(query));
       });
       socket.on('data', (chunk) => {
         const { value: answer } = frames.read(chunk).next();

@@ -31,6 +31,8 @@ export type AnyDnsServer = DnsServer | EncryptedServer;
 export interface TransportCall {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Called when the socket is ready, right before the query is written to it; what it throws ends the exchange unsent. */
+  readonly beforeSend?: () => void;
 }
 
 /**

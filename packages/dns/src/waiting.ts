@@ -4,8 +4,10 @@ import type { AnyDnsServer, TransportCall } from './transport.ts';
 
 /** One query that waits for its answer. What comes after it has settled is ignored. */
 export interface Waiting {
-  /** Set once the query may have left. */
-  sent: boolean;
+  /** Whether the query may have left. */
+  readonly sent: boolean;
+  /** To be asked right before the query is written. False: it must not leave any more, and that was told. */
+  leave(): boolean;
   done(answer: Uint8Array): void;
   fail(error: DnsExchangeError): void;
   /** The same for a failure of this server and transport. */
@@ -30,8 +32,21 @@ export function waitForAnswer(
       release?.();
       return true;
     };
+    let sent = false;
     const waiting: Waiting = {
-      sent: false,
+      get sent() {
+        return sent;
+      },
+      leave: () => {
+        try {
+          call.beforeSend?.();
+        } catch (error) {
+          waiting.refuse('denied', error instanceof Error ? error.message : String(error));
+        }
+        if (settled) return false;
+        sent = true;
+        return true;
+      },
       done: (answer) => {
         if (settle()) resolve(answer);
       },
@@ -39,12 +54,12 @@ export function waitForAnswer(
         if (settle()) reject(error);
       },
       refuse: (kind, problem) => {
-        if (settle()) reject(new DnsExchangeError(kind, server, transport, problem, { sent: waiting.sent }));
+        if (settle()) reject(new DnsExchangeError(kind, server, transport, problem, { sent }));
       },
     };
     const onAbort = () => waiting.refuse('aborted', 'given up, the caller no longer waits');
     const onTimeout = () =>
-      waiting.refuse('timeout', `no ${waiting.sent ? 'answer' : 'connection'} within ${call.timeoutMs} ms`);
+      waiting.refuse('timeout', `no ${sent ? 'answer' : 'connection'} within ${call.timeoutMs} ms`);
     const timer = setTimeout(onTimeout, call.timeoutMs);
     // One signal may serve many exchanges; Node takes more than ten listeners for a leak and says so on stderr.
     setMaxListeners(Number.POSITIVE_INFINITY, call.signal);

@@ -18,6 +18,11 @@ export interface EgressOptions {
   readonly addressRule?: AddressRule;
   /** How names are resolved that are connected to; default `dns.lookup`. */
   readonly lookup?: LookupHostAddresses;
+  /**
+   * Called when a connection is ready, right before a request or a DNS query is written to it; what it throws ends the
+   * exchange with kind `denied`, and nothing was sent. For a process that may lose its right to act at any time.
+   */
+  readonly beforeSend?: () => void;
   /** Default: the system's sockets. Where it has no way to encrypted resolvers, the egress lends its own. */
   readonly dns?: DnsTransport;
   /** Most octets of a body that `http` reads unless a request says otherwise; default 1 MiB. */
@@ -34,6 +39,7 @@ export function createEgress(options: EgressOptions = {}): Egress {
   const proxyFor = createProxyChoice(options.proxy ?? {});
   const plainDns = options.dns ?? systemTransport;
   const timeoutMs = options.timeoutMs ?? 30_000;
+  const { beforeSend } = options;
   const defaults: ExchangeDefaults = {
     timeoutMs,
     maxBytes: options.maxBytes ?? 1024 * 1024,
@@ -42,11 +48,12 @@ export function createEgress(options: EgressOptions = {}): Egress {
       const proxy = proxyFor(target);
       return proxy && proxyName(proxy);
     },
+    beforeSend,
   };
 
   function open(bundles: readonly string[]): Egress {
     const trust = createTrust(bundles);
-    const dispatcher = new EgressDispatcher({ guard, trust, proxyFor, timeoutMs });
+    const dispatcher = new EgressDispatcher({ guard, trust, proxyFor, timeoutMs, beforeSend });
     const asUndici = dispatcher as unknown as Dispatcher;
     const others = new Map<string, Egress>();
     let httpsAgent: EgressHttpsAgent | undefined;
@@ -54,16 +61,16 @@ export function createEgress(options: EgressOptions = {}): Egress {
       if (dispatcher.closed) throw new EgressError('aborted', `${request.method}: the egress was closed`, false);
       return exchange(asUndici, request, defaults);
     };
-    const encryptedDns = createEncryptedDns({ guard, trust, proxyFor, timeoutMs }, defaults);
+    const encryptedDns = createEncryptedDns({ guard, trust, proxyFor, timeoutMs, beforeSend }, defaults);
     return {
       http,
       dispatcher: asUndici,
       fetch: createFetch(http),
       get httpsAgent() {
-        httpsAgent ??= new EgressHttpsAgent(guard, trust, proxyFor);
+        httpsAgent ??= new EgressHttpsAgent(guard, trust, proxyFor, beforeSend);
         return httpsAgent;
       },
-      dns: guardTransport({ encrypted: encryptedDns.ask, ...plainDns }, guard),
+      dns: askingBeforeSend(guardTransport({ encrypted: encryptedDns.ask, ...plainDns }, guard), beforeSend),
       withCaBundle(pem) {
         let other = others.get(pem);
         if (other === undefined) {
@@ -84,4 +91,15 @@ export function createEgress(options: EgressOptions = {}): Egress {
   }
 
   return open(options.caBundle === undefined ? [] : [checkBundle(options.caBundle)]);
+}
+
+function askingBeforeSend(dns: DnsTransport, beforeSend: (() => void) | undefined): DnsTransport {
+  if (beforeSend === undefined) return dns;
+  return {
+    udp: (server, query, accept, call) => dns.udp(server, query, accept, { ...call, beforeSend }),
+    tcp: (server, query, call) => dns.tcp(server, query, { ...call, beforeSend }),
+    ...(dns.encrypted && {
+      encrypted: (server, query, call) => dns.encrypted!(server, query, { ...call, beforeSend }),
+    }),
+  };
 }

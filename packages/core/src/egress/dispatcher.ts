@@ -11,6 +11,8 @@ export interface DispatcherOptions {
   readonly trust: Trust;
   readonly proxyFor: ProxyChoice;
   readonly timeoutMs: number;
+  /** What it throws stops a request. `exchange` asks once more when the connection is ready. */
+  readonly beforeSend?: (() => void) | undefined;
   /** Offer HTTP/2 as well, which resolvers over HTTPS may insist on (RFC 8484 5.2). A proxy's tunnel carries HTTP/1.1. */
   readonly http2?: boolean;
 }
@@ -56,6 +58,7 @@ export class EgressDispatcher extends EventEmitter {
   }
 
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.#options.beforeSend?.();
     const undici = this.#undici;
     if (undici !== undefined) return this.#route(undici, String(options.origin)).dispatch(options, handler);
     this.load()

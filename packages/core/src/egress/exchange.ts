@@ -10,6 +10,8 @@ export interface ExchangeDefaults {
   /** For messages, where it is not `caBundle`. */
   readonly unknownCaRemedy?: string;
   proxyFor(target: URL): string | undefined;
+  /** See EgressOptions. */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 /**
@@ -30,6 +32,8 @@ export function exchange(
     unknownCaRemedy: defaults.unknownCaRemedy,
   };
   if (signal?.aborted) return Promise.reject(aborted(label, false));
+  const refused = refusalToSend(defaults, label);
+  if (refused !== undefined) return Promise.reject(refused);
 
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -67,6 +71,11 @@ export function exchange(
       onRequestStart(started) {
         // Whoever waited has gone while the connection was made: nothing is written.
         if (settled) return started.abort(aborted(label, false));
+        const tooLate = refusalToSend(defaults, label);
+        if (tooLate !== undefined) {
+          fail(tooLate);
+          return started.abort(tooLate);
+        }
         controller = started;
       },
       onResponseStart(_controller, statusCode, received) {
@@ -119,6 +128,15 @@ function parseTarget({ method, url }: HttpRequest): URL {
 
 function aborted({ what }: RequestLabel, sent: boolean): EgressError {
   return new EgressError('aborted', `${what}: stopped by the caller`, sent);
+}
+
+function refusalToSend({ beforeSend }: ExchangeDefaults, { what }: RequestLabel): EgressError | undefined {
+  try {
+    beforeSend?.();
+    return undefined;
+  } catch (error) {
+    return new EgressError('denied', `${what}: ${error instanceof Error ? error.message : error}`, false, error);
+  }
 }
 
 /** undici tells a proxy's refusal in the message only. */

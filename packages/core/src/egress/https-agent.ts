@@ -22,16 +22,25 @@ export class EgressHttpsAgent extends Agent {
   readonly #guard: AddressGuard;
   readonly #trust: Trust;
   readonly #proxyFor: ProxyChoice;
+  readonly #beforeSend: (() => void) | undefined;
 
-  constructor(guard: AddressGuard, trust: Trust, proxyFor: ProxyChoice) {
-    super({ keepAlive: true, maxSockets: 16, timeout: 30_000 });
+  constructor(guard: AddressGuard, trust: Trust, proxyFor: ProxyChoice, beforeSend: (() => void) | undefined) {
+    // Who has to be asked before each request is asked when its connection is made.
+    super({ keepAlive: beforeSend === undefined, maxSockets: 16, timeout: 30_000 });
     this.#guard = guard;
     this.#trust = trust;
     this.#proxyFor = proxyFor;
+    this.#beforeSend = beforeSend;
   }
 
   override createConnection(options: Target, connected: Connected): Duplex | undefined {
     const { host = 'localhost', port = 443 } = options;
+    try {
+      this.#beforeSend?.();
+    } catch (error) {
+      fail(connected, error as Error);
+      return undefined;
+    }
     const proxy = this.#proxyFor(new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`));
     const refusal = proxy === undefined ? this.#guard.refusal(host) : this.#guard.refusalBehindProxy(host);
     if (refusal !== undefined) {
