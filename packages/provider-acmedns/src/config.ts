@@ -1,10 +1,13 @@
 import {
+  type AdmissionRule,
+  bundleAdmission,
   type ConfigProblem,
   caBundleField,
   endpointProblems,
   type ReadSecret,
   type Static,
   secretRef,
+  serverAdmission,
   Type,
 } from '@zoneproof/core';
 import { type DnsName, type DnsServer, parseServer } from '@zoneproof/dns';
@@ -50,6 +53,23 @@ export function configProblems(config: AcmednsConfig): readonly ConfigProblem[] 
     ...(caBundle === undefined ? [] : endpointProblems({ caBundle })),
   ];
 }
+
+/** What of it CEL can say. */
+export const admission: readonly AdmissionRule[] = [
+  {
+    path: 'host',
+    rule: "self.host.matches('^(?i)https?://[^/?#]')",
+    message: 'not the URL of an API; write it with its scheme: https://auth.example.net',
+  },
+  {
+    path: 'host',
+    rule: "!self.host.matches('^[^/]*//[^/]*@')",
+    message: 'carries a user name or password; credentials belong into the Secret of accountSecretRef',
+  },
+  { path: 'host', rule: "!self.host.matches('[?#]')", message: 'a base URL has neither "?" nor "#"' },
+  serverAdmission('nameserver', 'optional'),
+  bundleAdmission,
+];
 
 /** What is wrong with the credentials document, all at once. Pure; never repeats a user name or a password. */
 export function secretProblems(config: AcmednsConfig, read: ReadSecret): readonly ConfigProblem[] {

@@ -1,5 +1,5 @@
 import { defineProvider } from '@zoneproof/core';
-import { configProblems, endpoint, schema, secretProblems, serves } from './config.ts';
+import { admission, configProblems, endpoint, schema, secretProblems, serves } from './config.ts';
 import { knownErrors } from './known-errors.ts';
 import { createAcmednsProvider } from './provider.ts';
 import { slotCount } from './slots.ts';
@@ -34,6 +34,7 @@ export const acmedns = defineProvider({
   },
   errors: knownErrors,
   problems: configProblems,
+  admission,
   secretProblems,
   serves,
   account: (config) => endpoint(new URL(config.host).href, 'update').replace(/\/update$/, ''),

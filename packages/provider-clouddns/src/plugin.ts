@@ -1,4 +1,4 @@
-import { defineProvider } from '@zoneproof/core';
+import { defineProvider, endpointAdmission } from '@zoneproof/core';
 import { account, configProblems, schema, secretProblems } from './config.ts';
 import { knownErrors, permissions } from './docs.ts';
 import { createClouddnsProvider } from './provider.ts';
@@ -43,7 +43,9 @@ export const clouddns = defineProvider({
   permissions,
   errors: knownErrors,
   problems: configProblems,
+  admission: endpointAdmission,
   secretProblems,
+  ambient: ({ serviceAccountSecretRef }) => serviceAccountSecretRef === undefined,
   account,
   create: createClouddnsProvider,
 });

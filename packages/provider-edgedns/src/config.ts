@@ -1,6 +1,8 @@
 import {
+  type AdmissionRule,
   type ConfigProblem,
   caBundleField,
+  endpointAdmission,
   endpointField,
   endpointProblems,
   type ReadSecret,
@@ -92,6 +94,24 @@ function loginProblems({ apiTokenSecretRef, email, apiKeySecretRef }: EdgednsCon
     return problem('apiKeySecretRef', 'missing: an e-mail address works with the Global API Key of its user');
   return [];
 }
+
+/** What of it CEL can say. */
+export const admission: readonly AdmissionRule[] = [
+  {
+    rule: 'has(self.apiTokenSecretRef) || has(self.email) || has(self.apiKeySecretRef)',
+    message: 'no credentials: set apiTokenSecretRef, or email together with apiKeySecretRef',
+  },
+  {
+    path: 'apiTokenSecretRef',
+    rule: '!has(self.apiTokenSecretRef) || !(has(self.email) || has(self.apiKeySecretRef))',
+    message: 'set beside email or apiKeySecretRef; use either the token or the other two',
+  },
+  {
+    rule: 'has(self.apiTokenSecretRef) || has(self.email) == has(self.apiKeySecretRef)',
+    message: 'email and apiKeySecretRef go together: a Global API Key works with the e-mail address of its user',
+  },
+  ...endpointAdmission,
+];
 
 /** What is wrong with the contents of the Secret. Pure; repeats nothing of them. */
 export function secretProblems(config: EdgednsConfig, read: ReadSecret): readonly ConfigProblem[] {

@@ -1,5 +1,5 @@
 import { defineProvider } from '@zoneproof/core';
-import { accountOf, configProblems, misplacedFields, schema, secretProblems } from './config.ts';
+import { accountOf, admission, configProblems, misplacedFields, schema, secretProblems } from './config.ts';
 import { knownErrors } from './errors.ts';
 import { createEdgednsProvider } from './provider.ts';
 
@@ -51,6 +51,7 @@ export const edgedns = defineProvider({
   ],
   errors: knownErrors,
   problems: configProblems,
+  admission,
   secretProblems,
   account: accountOf,
   create: createEdgednsProvider,

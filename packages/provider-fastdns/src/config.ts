@@ -1,6 +1,8 @@
 import {
+  type AdmissionRule,
   type ConfigProblem,
   caBundleField,
+  endpointAdmission,
   endpointField,
   endpointProblems,
   type ReadSecret,
@@ -48,6 +50,40 @@ const vendorDomain = '.luna.akamaiapis.net';
 export function configProblems(config: FastdnsConfig): readonly ConfigProblem[] {
   return [...hostProblems(config), ...originProblems(config), ...sharedEntryProblems(config)];
 }
+
+const distinctEntries = [
+  ['clientToken', 'clientSecret'],
+  ['clientToken', 'accessToken'],
+  ['clientSecret', 'accessToken'],
+]
+  .map(([one, other]) => [`self.${one}SecretRef`, `self.${other}SecretRef`])
+  .map(([one, other]) => `(${one}.name != ${other}.name || ${one}.key != ${other}.key)`)
+  .join(' && ');
+
+/** What of it CEL can say. */
+export const admission: readonly AdmissionRule[] = [
+  {
+    path: 'serviceConsumerDomain',
+    rule: "!self.serviceConsumerDomain.matches('[/?#:]')",
+    message: `a host name without scheme and path; write akab-...${vendorDomain}`,
+  },
+  {
+    path: 'serviceConsumerDomain',
+    rule: String.raw`self.serviceConsumerDomain.matches(r'[/?#:]|^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$')`,
+    message: `not a host name; it looks like akab-...${vendorDomain}`,
+  },
+  {
+    rule: distinctEntries,
+    message:
+      'two of the three references name the same entry; each has one of its own, which may be in the same Secret',
+  },
+  {
+    path: 'endpoint',
+    rule: "!has(self.endpoint) || !self.endpoint.matches('^https://[^/?#]+/[^?#]')",
+    message: 'has a path; write scheme and host alone, the API lies below /config-dns/v2 of it',
+  },
+  ...endpointAdmission,
+];
 
 /** What is wrong with the contents of the three entries. Pure; repeats nothing of them. */
 export function secretProblems(config: FastdnsConfig, read: ReadSecret): readonly ConfigProblem[] {

@@ -1,5 +1,5 @@
 import { defineProvider } from '@zoneproof/core';
-import { accountOf, configProblems, schema, secretProblems } from './config.ts';
+import { accountOf, admission, configProblems, schema, secretProblems } from './config.ts';
 import { knownErrors, permissions } from './known-errors.ts';
 import { createFastdnsProvider } from './provider.ts';
 
@@ -47,6 +47,7 @@ export const fastdns = defineProvider({
   permissions,
   errors: knownErrors,
   problems: configProblems,
+  admission,
   secretProblems,
   account: accountOf,
   create: createFastdnsProvider,

@@ -1,4 +1,12 @@
-import { type ConfigProblem, type ReadSecret, type Static, secretRef, Type } from '@zoneproof/core';
+import {
+  type AdmissionRule,
+  type ConfigProblem,
+  type ReadSecret,
+  type Static,
+  secretRef,
+  serverAdmission,
+  Type,
+} from '@zoneproof/core';
 import { DnsNameError, type DnsServer, parseServer, toDnsName } from '@zoneproof/dns';
 import { algorithmProblem, defaultAlgorithm, findAlgorithm, isWeak } from './algorithm.ts';
 import { decodeTsigSecret, TsigSecretError } from './tsig-key.ts';
@@ -46,6 +54,27 @@ export type Rfc2136Config = Static<typeof schema>;
 export function configProblems(config: Rfc2136Config): readonly ConfigProblem[] {
   return [...serverProblems(config), ...keyProblems(config), ...algorithmProblems(config)];
 }
+
+const oneKey =
+  'a TSIG key needs tsigKeyName and tsigSecretSecretRef; leave out all three TSIG fields where the server goes by address';
+
+/** What of it CEL can say. */
+export const admission: readonly AdmissionRule[] = [
+  serverAdmission('nameserver', 'required'),
+  { rule: 'has(self.tsigKeyName) == has(self.tsigSecretSecretRef)', message: oneKey },
+  {
+    path: 'tsigAlgorithm',
+    // An API server fills in the default.
+    rule: `!has(self.tsigAlgorithm) || self.tsigAlgorithm == '${defaultAlgorithm}' || has(self.tsigKeyName) || has(self.tsigSecretSecretRef)`,
+    message: oneKey,
+  },
+  {
+    path: 'tsigAlgorithm',
+    rule: String.raw`!has(self.tsigAlgorithm) || self.tsigAlgorithm.matches(r'^(?i)hmac-?(md5|sha1|sha224|sha256|sha384|sha512|md5\.sig-alg\.reg\.int)\.?$')`,
+    message:
+      'no TSIG algorithm; take one of HMACMD5, HMACSHA1, HMACSHA224, HMACSHA256, HMACSHA384, HMACSHA512 (or hmac-sha256 and the like)',
+  },
+];
 
 /** What is wrong with the contents of the Secret. Pure; never repeats any of it. */
 export function secretProblems(config: Rfc2136Config, read: ReadSecret): readonly ConfigProblem[] {

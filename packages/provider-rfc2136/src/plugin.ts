@@ -1,7 +1,7 @@
 import { isIPv6, SocketAddress } from 'node:net';
 import { defineProvider } from '@zoneproof/core';
 import { formatServer, toDnsName } from '@zoneproof/dns';
-import { configProblems, schema, secretProblems, serverOf } from './config.ts';
+import { admission, configProblems, schema, secretProblems, serverOf } from './config.ts';
 import { knownErrors, permissions } from './known-errors.ts';
 import { createRfc2136Provider } from './provider.ts';
 
@@ -38,6 +38,7 @@ export const rfc2136 = defineProvider({
   permissions,
   errors: knownErrors,
   problems: configProblems,
+  admission,
   secretProblems,
   account: (config) => {
     const { address, port } = serverOf(config);

@@ -1,6 +1,8 @@
 import {
+  type AdmissionRule,
   type ConfigProblem,
   caBundleField,
+  endpointAdmission,
   endpointField,
   endpointProblems,
   type ReadSecret,
@@ -72,6 +74,51 @@ export function configProblems(config: RoutednsConfig): readonly ConfigProblem[]
     ...endpointProblems(config),
   ];
 }
+
+/** What of it CEL can say. */
+export const admission: readonly AdmissionRule[] = [
+  {
+    path: 'region',
+    rule: "self.region.matches('^[a-z]+(-[a-z]+)+-[0-9]+$')",
+    message: 'not the name of a region; they look like eu-central-1',
+  },
+  {
+    rule: 'has(self.accessKeyID) == has(self.secretAccessKeySecretRef)',
+    message:
+      'accessKeyID and secretAccessKeySecretRef go together. Leave out both for ambient credentials of the controller',
+  },
+  {
+    path: 'accessKeyID',
+    rule: String.raw`!has(self.accessKeyID) || self.accessKeyID.matches(r'^\w+$')`,
+    message: 'an access key id has letters and digits only',
+  },
+  {
+    path: 'accessKeyID',
+    rule: "!has(self.accessKeyID) || !self.accessKeyID.startsWith('ASIA')",
+    message: 'belongs to a session and works only with a session token; use the key of a user, or role',
+  },
+  {
+    path: 'hostedZoneID',
+    rule: "!has(self.hostedZoneID) || self.hostedZoneID.matches('^(/?hostedzone/)?Z[A-Z0-9]{1,31}$')",
+    message: 'not the id of a hosted zone; they look like Z2FDTNDATAQYW2',
+  },
+  {
+    path: 'role',
+    rule: String.raw`!has(self.role) || self.role.matches(r'^arn:[a-z-]+:iam::[0-9]{12}:role/[\w+=,.@/-]+$')`,
+    message: 'not the ARN of a role; they look like arn:aws:iam::123456789012:role/dns01',
+  },
+  {
+    path: 'externalID',
+    rule: '!has(self.externalID) || has(self.role)',
+    message: 'is told when a role is assumed; set role, or leave it out',
+  },
+  {
+    path: 'externalID',
+    rule: String.raw`!has(self.externalID) || self.externalID.matches(r'^[\w+=,.@:/-]+$')`,
+    message: 'may have letters, digits and _+=,.@:/- only',
+  },
+  ...endpointAdmission,
+];
 
 /** What is wrong with the secret access key. Pure; never repeats it. */
 export function secretProblems(config: RoutednsConfig, read: ReadSecret): readonly ConfigProblem[] {

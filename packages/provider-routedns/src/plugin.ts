@@ -1,5 +1,5 @@
 import { defineProvider } from '@zoneproof/core';
-import { configProblems, type RoutednsConfig, schema, secretProblems } from './config.ts';
+import { admission, configProblems, type RoutednsConfig, schema, secretProblems } from './config.ts';
 import { knownErrors } from './known-errors.ts';
 import { mostWrites } from './ladder.ts';
 import { accessPolicy, permissions } from './policy.ts';
@@ -48,7 +48,10 @@ export const routedns = defineProvider({
   errors: knownErrors,
   policy: accessPolicy,
   problems: configProblems,
+  admission,
   secretProblems,
+  ambient: ({ accessKeyID, secretAccessKeySecretRef }) =>
+    accessKeyID === undefined || secretAccessKeySecretRef === undefined,
   account: accountOf,
   create: createRoutednsProvider,
 });

@@ -8,6 +8,8 @@ import {
   type OrderSpec,
 } from '../resources/index.ts';
 import type { NewMeta, WithStatus } from '../store/store.ts';
+import { withinBounds } from './bounds.ts';
+import { withFoldedLedger, withUnfoldedLedger } from './ledger-form.ts';
 import { withInstants, withTexts } from './times.ts';
 
 export { resourcePath } from './kinds.ts';
@@ -24,14 +26,14 @@ export function readObject<K extends WithStatus>(kind: K, json: unknown): Object
     kind,
     metadata: readMeta(kind, metadata),
     spec: kind === 'Certificate' ? withALabels((spec ?? {}) as unknown as CertificateSpec) : (spec ?? {}),
-    status: withInstants(status ?? {}),
+    status: withUnfoldedLedger(withInstants(status ?? {})),
   };
   return object as unknown as ObjectOfKind[K];
 }
 
-/** Our status as the JSON of `status`; {@link readObject} is its inverse. */
+/** Our status as the JSON of `status`; {@link readObject} is its inverse, but for sentences that were too long. */
 export function statusJson<K extends WithStatus>(_kind: K, status: ObjectOfKind[K]['status']): object {
-  return withTexts(status as Readonly<Record<string, unknown>>);
+  return withinBounds(withTexts(withFoldedLedger(status as Readonly<Record<string, unknown>>)));
 }
 
 /** A new Order for `POST`; its owner is told to the garbage collector. */
@@ -119,7 +121,7 @@ function withALabels(spec: CertificateSpec): CertificateSpec {
   const { dnsNames, dns01 } = spec;
   return {
     ...spec,
-    ...(dnsNames && { dnsNames: dnsNames.map(aLabels) }),
+    ...(dnsNames && { dnsNames: [...new Set(dnsNames.map(aLabels))] }),
     ...(dns01 && { dns01: dns01.map((entry) => ({ ...entry, domains: entry.domains.map(aLabels) })) }),
   };
 }

@@ -2,7 +2,7 @@ import { type SelfCheckMode, secretRef, selfCheckModes, Type } from '@zoneproof/
 
 const domainList = (description: string, examples: readonly string[][]) =>
   Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { minItems: 1, maxItems: 1000, description, examples }),
+    Type.Array(Type.String({ minLength: 1, maxLength: 253 }), { minItems: 1, maxItems: 500, description, examples }),
   );
 
 /**
@@ -137,7 +137,7 @@ export const issuerSpecSchema = Type.Object(
           {
             providers: Type.Array(providerSchema, {
               minItems: 1,
-              maxItems: 100,
+              maxItems: 64,
               description: 'DNS providers, each with a name of its own.',
             }),
             selfCheck: Type.Optional(selfCheckSchema),

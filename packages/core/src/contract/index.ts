@@ -1,3 +1,4 @@
+export { type AdmissionRule, bundleAdmission, endpointAdmission, serverAdmission } from './admission.ts';
 export type { Capabilities, RateBucket } from './capabilities.ts';
 export type { ChangeOutcome, Receipt, SyncState, TxtChange } from './change.ts';
 export {

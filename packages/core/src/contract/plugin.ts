@@ -1,4 +1,5 @@
 import type { DnsName } from '@zoneproof/dns';
+import type { AdmissionRule } from './admission.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { ProviderErrorKind } from './error.ts';
 import type { DnsProvider, ProviderHost } from './provider.ts';
@@ -71,6 +72,8 @@ export interface ProviderPlugin<Schema extends TObject = TObject> {
    * `clientTokenSecretRef ...`: `belongs to Akamai: use fastdns`.
    */
   readonly misplacedFields?: Readonly<Record<string, string>>;
+  /** What of `problems` an API server can tell when an Issuer is applied. */
+  readonly admission?: readonly AdmissionRule[];
   /** The vendor's document that grants `permissions`, where it has such: a value to be printed as JSON. Pure. */
   policy?(options: PolicyOptions): object;
   /** Pure: no I/O, no clock. Called only with a config that satisfies `schema`. */
@@ -79,6 +82,11 @@ export interface ProviderPlugin<Schema extends TObject = TObject> {
   secretProblems?(config: Static<Schema>, read: ReadSecret): readonly ConfigProblem[];
   /** Pure: whether the block can hold challenges of `domain`, where that can be told without asking the service. */
   serves?(config: Static<Schema>, read: ReadSecret, domain: DnsName): boolean | undefined;
+  /**
+   * Pure: whether the block asks for ambient credentials (E7): those of the environment, the machine or the cloud that
+   * the process runs in. The host refuses such a block to those who may not use them. Left out: never.
+   */
+  ambient?(config: Static<Schema>): boolean;
   /**
    * Stable, no secret: access key id, project, host, server + key name. Pure. Where only a Secret reference tells
    * accounts apart, `namespace` (where the Secret is) has to be part of it.
