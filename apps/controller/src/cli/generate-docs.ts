@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { withSection } from '../docs/marked.ts';
 import { providerDocuments } from '../docs/provider-documents.ts';
+import { metricTables } from '../metrics/document.ts';
 import {
   allowanceFields,
   apiVersion,
@@ -36,6 +37,7 @@ export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
     ['certificate.schema.json', schemaDocument('Certificate', manifestSchema(['Certificate'], certificateSpecSchema))],
     ['commands.md', commands()],
     ['manifests.md', manifests()],
+    ['metrics.md', metrics()],
   ];
   return new Map([
     ...own.map(([name, text]): [string, string] => [`docs/${name}`, text]),
@@ -88,6 +90,11 @@ function manifests(): string {
   for (const [kind, schema] of Object.entries(tables))
     text = withSection(text, `<!-- fields of ${kind} -->`, '<!-- /fields -->', fieldsTable(schema));
   return text;
+}
+
+/** docs/metrics.md is written by people but for the tables. */
+function metrics(): string {
+  return withSection(readIfThere('docs/metrics.md') ?? '', '<!-- metrics -->', '<!-- /metrics -->', metricTables());
 }
 
 function commands(): string {

@@ -33,6 +33,10 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .addOption(modeOption())
     .addOption(pluginDirOption())
     .addOption(new Option('--log-format <format>', 'form of the lines').choices(['text', 'json']).default('text'))
+    .option(
+      '--metrics-listen <host:port>',
+      'serve /healthz, /readyz and /metrics there, without authentication; :9402 for every address',
+    )
     .addHelpText('after', example('zoneproof run manifests/ --state /var/lib/zoneproof --secrets /run/secrets'))
     .action(async (paths, options) => done(await (await import('./run.ts')).run(paths, options, context)));
 
@@ -119,6 +123,31 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     )
     .action(async (url, options) =>
       done(await (await import('./acmedns-register.ts')).acmednsRegister(url, options, context)),
+    );
+
+  const imports = command(program, 'import', 'take over what another tool looks after');
+  command(
+    imports,
+    'cert-manager',
+    "cert-manager's Issuers and Certificates as ours, and a list of what has no counterpart",
+  )
+    .argument('[path...]', 'manifests of cert-manager, and Secrets: files or directories')
+    .option('--from-cluster', 'read the objects from a Kubernetes cluster', false)
+    .option('-n, --namespace <namespace>', 'only this namespace, and ClusterIssuers')
+    .option('--kubeconfig <file>', 'with --from-cluster: in place of KUBECONFIG or ~/.kube/config')
+    .option('--context <name>', 'with --from-cluster: a context other than the current one')
+    .requiredOption('--out <file|dir>', 'where our manifests are written: a file, or a directory with a file for each')
+    .addOption(pluginDirOption())
+    .addOption(outputOption(['text', 'json'], 'text'))
+    .addHelpText(
+      'after',
+      example(
+        'zoneproof import cert-manager cert-manager.yaml --out zoneproof.yaml',
+        'zoneproof import cert-manager --from-cluster -n shop --out manifests/',
+      ),
+    )
+    .action(async (paths, options) =>
+      done(await (await import('./import.ts')).importCertManager(paths, options, context)),
     );
 
   command(program, 'sandbox', 'try everything on this machine: a CA, DNS servers and the controller, until Ctrl-C')

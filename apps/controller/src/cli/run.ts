@@ -3,6 +3,7 @@ import { type ManifestProblem, showProblem } from '../manifests/index.ts';
 import { describeDiskError } from '../store/disk-error.ts';
 import type { Store } from '../store/index.ts';
 import type { CommandContext } from './context.ts';
+import { type Monitoring, startMonitoring } from './monitoring.ts';
 import { readyCondition, showOutcome } from './outcome.ts';
 import type { ProcessReport } from './output/report-line.ts';
 import { createProgressDisplay, type ProgressDisplay } from './progress-display.ts';
@@ -21,6 +22,7 @@ export interface RunOptions {
   readonly dns01SelfCheckMode: SelfCheckMode;
   readonly pluginDir?: readonly string[];
   readonly logFormat: 'text' | 'json';
+  readonly metricsListen?: string;
 }
 
 /**
@@ -45,24 +47,32 @@ export async function run(paths: readonly string[], options: RunOptions, context
 
 /** The same with the servers that the self check starts from handed in. */
 export async function runOn(
-  options: Omit<StandaloneOptions, 'report'>,
-  { once, logFormat }: Pick<RunOptions, 'once' | 'logFormat'>,
+  options: Omit<StandaloneOptions, 'report' | 'observer'>,
+  { once, logFormat, metricsListen }: Pick<RunOptions, 'once' | 'logFormat' | 'metricsListen'>,
   context: CommandContext,
 ): Promise<number> {
+  const monitoring = metricsListen === undefined ? undefined : await startMonitoring(metricsListen, context);
   const stopping = untilStopped(context.inputs.signal);
-  const display = createProgressDisplay(context, logFormat);
+  const display = counted(createProgressDisplay(context, logFormat), monitoring);
   let standalone: Standalone | undefined;
   let watching: { close(): void } | undefined;
   try {
-    const started = await startStandalone({ ...options, report: display.report }, context);
+    if (monitoring !== undefined) tell(display, context, 'info', 'Listening', monitoring.told);
+    const started = await startStandalone(
+      { ...options, report: display.report, ...(monitoring && { observer: monitoring.metrics.observer }) },
+      context,
+    );
     standalone = started;
+    monitoring?.follow(started);
+    monitoring?.metrics.manifestsReloaded(true);
+    monitoring?.ready();
     for (const problem of started.problems) context.err.write(`${showProblem(problem)}\n`);
     const { store, controller } = started;
     display.follow(store);
     if (once) {
       await Promise.race([controller.settled(), aborted(stopping.signal)]);
     } else {
-      watching = await watchFiles(options, () => reload(started, display, context));
+      watching = await watchFiles(options, () => reload(started, display, context, monitoring));
       tell(
         display,
         context,
@@ -88,12 +98,28 @@ export async function runOn(
   } finally {
     watching?.close();
     await standalone?.stop();
+    await monitoring?.close();
     stopping.release();
   }
 }
 
+/** Lines of the log are counted, those of the process itself too. */
+function counted(display: ProgressDisplay, monitoring: Monitoring | undefined): ProgressDisplay {
+  if (monitoring === undefined) return display;
+  const report: ProgressDisplay['report'] = (line) => {
+    monitoring.metrics.observer.logLine(line);
+    display.report(line);
+  };
+  return { ...display, report };
+}
+
 /** False when the manifests are good and could not be put to use: worth another try without a change. */
-async function reload(standalone: Standalone, display: ProgressDisplay, context: CommandContext): Promise<boolean> {
+async function reload(
+  standalone: Standalone,
+  display: ProgressDisplay,
+  context: CommandContext,
+  monitoring: Monitoring | undefined,
+): Promise<boolean> {
   let problems: readonly ManifestProblem[];
   try {
     problems = await standalone.reload();
@@ -101,9 +127,11 @@ async function reload(standalone: Standalone, display: ProgressDisplay, context:
     const why = describeDiskError(error) ?? (error instanceof Error ? error.message : String(error));
     const message = `The manifests could not be stored: ${why}. Trying again every few seconds.`;
     tell(display, context, 'error', 'ManifestsNotStored', message);
+    monitoring?.metrics.manifestsReloaded(false);
     return false;
   }
   const errors = problems.filter(({ severity }) => severity === 'error');
+  monitoring?.metrics.manifestsReloaded(errors.length === 0);
   for (const problem of problems)
     tell(display, context, problem.severity === 'error' ? 'error' : 'warn', 'ManifestsBroken', showProblem(problem));
   if (errors.length > 0)

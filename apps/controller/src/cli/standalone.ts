@@ -15,7 +15,8 @@ import { effectRunner } from '../effects/effects.ts';
 import { loadManifests, type ManifestObject, type ManifestProblem } from '../manifests/index.ts';
 import type { Report } from '../reconcile/services.ts';
 import { type Controller, startController } from '../runtime/controller.ts';
-import { FileStore } from '../store/index.ts';
+import type { Observer } from '../runtime/observer.ts';
+import { FileStore, type OnWrite } from '../store/index.ts';
 import type { CommandContext } from './context.ts';
 import { runOnIssued } from './on-issued.ts';
 import { packageVersion } from './program.ts';
@@ -28,6 +29,8 @@ export interface StandaloneOptions {
   readonly resolvers: StartingServers;
   readonly selfCheckMode?: SelfCheckMode;
   readonly report: (report: Report) => void;
+  /** Absent: nobody measures. */
+  readonly observer?: Observer & { readonly storeWrite: OnWrite };
 }
 
 /** A controller on a directory of manifests. */
@@ -55,7 +58,7 @@ export async function startStandalone(
   options: StandaloneOptions,
   context: CommandContext,
 ): Promise<Standalone & { readonly problems: readonly ManifestProblem[] }> {
-  const { paths, secretsDir, registry } = options;
+  const { paths, secretsDir, registry, observer } = options;
   const load = (): ReturnType<typeof loadManifests> =>
     loadManifests(paths, { registry, ...(secretsDir === undefined ? {} : { secretsDir }) });
   const { objects, problems } = await load();
@@ -65,6 +68,7 @@ export async function startStandalone(
     stateDir: options.stateDir,
     ...(secretsDir === undefined ? {} : { secretsDir }),
     clock: context.clock,
+    ...(observer === undefined ? {} : { onWrite: observer.storeWrite }),
   });
   const egress = openEgress(context);
   const run = effectRunner(context.inputs.hook);
@@ -90,6 +94,7 @@ export async function startStandalone(
       userAgent: `zoneproof/${packageVersion()}`,
       report: options.report,
       onIssued: (certificate) => runOnIssued(certificate, options.stateDir, options.report, context),
+      ...(observer === undefined ? {} : { observer }),
       ...(context.inputs.hook === undefined ? {} : { hook: context.inputs.hook }),
     });
     controller = running;

@@ -7,7 +7,7 @@ import type { ReportLine } from './schemas.ts';
 export interface ProcessReport {
   readonly at: number;
   readonly level: Report['level'];
-  readonly reason: 'Started' | 'Reloaded' | 'ManifestsBroken' | 'ManifestsNotStored' | 'Stopping';
+  readonly reason: 'Listening' | 'Started' | 'Reloaded' | 'ManifestsBroken' | 'ManifestsNotStored' | 'Stopping';
   readonly message: string;
 }
 
