@@ -52,8 +52,6 @@ export const routedns = defineProvider({
   secretProblems,
   ambient: ({ accessKeyID, secretAccessKeySecretRef }) =>
     accessKeyID === undefined || secretAccessKeySecretRef === undefined,
-  ambient: ({ accessKeyID, secretAccessKeySecretRef }) =>
-    accessKeyID === undefined || secretAccessKeySecretRef === undefined,
   account: accountOf,
   create: createRoutednsProvider,
 });

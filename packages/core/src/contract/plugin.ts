@@ -88,11 +88,6 @@ export interface ProviderPlugin<Schema extends TObject = TObject> {
    */
   ambient?(config: Static<Schema>): boolean;
   /**
-   * Pure: whether the block asks for ambient credentials (E7): those of the environment, the machine or the cloud that
-   * the process runs in. The host refuses such a block to those who may not use them. Left out: never.
-   */
-  ambient?(config: Static<Schema>): boolean;
-  /**
    * Stable, no secret: access key id, project, host, server + key name. Pure. Where only a Secret reference tells
    * accounts apart, `namespace` (where the Secret is) has to be part of it.
    */
