@@ -11,7 +11,16 @@ const seed = process.env.ZONEPROOF_SOAK_SEED ?? String(randomInt(2 ** 31));
 console.log(`soak: ${seconds} s each; repeat with ZONEPROOF_SOAK_SEED=${seed}`);
 
 const matches = ['**/*.fuzz.test.ts', '**/*.soak.test.ts'].flatMap((match) => ['--testMatch', match]);
-const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', ...matches, '--', ...process.argv.slice(2)];
+// Most wait for somebody half of their time.
+const workers = ['--maxWorkers', '3'];
+const jest = [
+  '--experimental-vm-modules',
+  'node_modules/jest/bin/jest.js',
+  ...workers,
+  ...matches,
+  '--',
+  ...process.argv.slice(2),
+];
 const child = spawn(process.execPath, jest, {
   cwd: root,
   stdio: 'inherit',
