@@ -15,6 +15,7 @@ import { chooseRoute } from '../reconcile/route.ts';
 import type { IssuerProvider } from '../reconcile/services.ts';
 import type { CertificateSpec, Issuer } from '../resources/types.ts';
 import { IssuerSessions } from '../runtime/sessions.ts';
+import { everythingAllowed } from '../tenancy/index.ts';
 import type { CheckOptions, CheckTarget } from './check.ts';
 import { createCa } from './check-ca.ts';
 import { watchClocks } from './check-clock.ts';
@@ -56,7 +57,7 @@ export async function openManifestTargets(
   const sessions = new IssuerSessions({
     store: planned,
     registry,
-    egress: clocks.egress,
+    tenancy: everythingAllowed(clocks.egress),
     clock,
     random: systemRandom,
     timers: systemTimers,

@@ -11,6 +11,7 @@ import {
 import { DnsNameError, labelsOf, toDnsName } from '@zoneproof/dns';
 import type { SelfCheckSpec } from '../resources/types.ts';
 import { createDnsViews } from '../runtime/dns-views.ts';
+import { everythingAllowed } from '../tenancy/index.ts';
 import { createCheckProgress } from './check-progress.ts';
 import { openManifestTargets } from './check-targets.ts';
 import { type CommandContext, UsageError } from './context.ts';
@@ -64,7 +65,7 @@ export async function check(args: readonly string[], options: CheckOptions, cont
     const views = createDnsViews({
       resolvers,
       mode: options.dns01SelfCheckMode,
-      transport: egress.dns,
+      tenancy: everythingAllowed(egress),
       clock,
       random: systemRandom,
       timers: systemTimers,
@@ -73,7 +74,7 @@ export async function check(args: readonly string[], options: CheckOptions, cont
     });
     try {
       const reports = await inTurn(targets, targetsAtOnce, async (one) => {
-        const report = await views(one.selfCheck).preflight.check(one.target, stopping.signal);
+        const report = await views(one.selfCheck, 'Issuer').preflight.check(one.target, stopping.signal);
         progress.done();
         return report;
       });

@@ -186,7 +186,7 @@ export class IssuerReconciler {
     memory.obstacle = { tries, changes: changes(), retryAt: Math.max(now + pauseMs, problem.retryAt ?? 0) };
     const { reason, message } = problem;
     const before = issuer.status.conditions?.find(({ type }) => type === 'Ready');
-    if (before?.message !== message) this.#report(issuer, 'warn', reason, message);
+    if (before?.message !== message) this.#report(issuer, 'warn', reason, message, memory.obstacle.retryAt);
     const isRegistered = accountOf(issuer) !== undefined;
     // A CA that does not answer now has not lost the account.
     if (isRegistered && problem.cure === 'retry') return;
@@ -208,13 +208,15 @@ export class IssuerReconciler {
     );
   }
 
-  #report(issuer: Issuer, level: 'info' | 'warn', reason: Reason, message: string): void {
+  #report(issuer: Issuer, level: 'info' | 'warn', reason: Reason, message: string, retryAt?: number): void {
     const { namespace, name } = issuer.metadata;
-    this.#services.report({ level, kind: issuer.kind, namespace, name, reason, message });
+    const told = { level, kind: issuer.kind, namespace, name, reason, message };
+    this.#services.report(retryAt === undefined ? told : { ...told, retryAt });
   }
 }
 
 /** `aborted` is a check that was out of time, so that nothing answered. */
-function reasonOf({ what, kind = 'aborted' }: CheckItem): Reason {
+function reasonOf({ what, kind = 'aborted', denied = false }: CheckItem): Reason {
+  if (denied) return 'AddressNotAllowed';
   return kind === 'aborted' ? reasonOfFailed[what] : reasonOfKind(kind);
 }

@@ -1,5 +1,5 @@
 import { AcmeProblem, AcmeProtocolError, AcmeUnavailableError } from '@zoneproof/acme';
-import { isProviderError, LocateError, type ProviderErrorKind, RegistryError } from '@zoneproof/core';
+import { isAddressDenied, isProviderError, LocateError, type ProviderErrorKind, RegistryError } from '@zoneproof/core';
 import { ForeignSecretError, SecretUnreadableError } from '../store/store.ts';
 import type { Reason } from './reasons.ts';
 
@@ -46,6 +46,9 @@ export function reasonOfKind(kind: ProviderErrorKind): Reason {
 /** Tells any error of a layer below as a Problem. Anything unforeseen is `InternalError`, without its stack. */
 export function toProblem(error: unknown, now: number): Problem {
   if (error instanceof Problem) return error;
+  // Before what each layer made of it: there is nothing to wait for, somebody has to name another host.
+  if (error instanceof Error && isAddressDenied(error))
+    return new Problem('AddressNotAllowed', error.message, 'change', undefined, error);
   if (isProviderError(error)) {
     const [reason, cure] = reasonOfProviderError[error.kind];
     const after = error.details.retryAfterMs;

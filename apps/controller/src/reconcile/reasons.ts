@@ -28,6 +28,10 @@ export const reasons = {
   ProviderNotChosen: 'No provider, or more than one, could hold the name; the certificate has to say which.',
   ProviderNotInstalled: 'The package of the provider is not installed or does not load.',
   ProviderInvalid: 'The provider block is invalid.',
+  AddressNotAllowed: 'What the Issuer names leads to an address that Issuers of namespaces may not have asked.',
+  EndpointNotAllowed: 'The provider block names an endpoint or a caBundle that Issuers of namespaces may not name.',
+  AmbientCredentialsNotAllowed:
+    "The provider block asks for the controller's own credentials, which Issuers of namespaces may not use.",
   ZoneNotLocated: 'The zone of the name could not be found in the DNS.',
   DNSSECBroken: 'DNSSEC of a zone is broken, so that CAs get no answer from it.',
   ZoneNotFound: 'The provider holds no zone for the name.',

@@ -20,6 +20,7 @@ import { toProblem } from '../reconcile/problem.ts';
 import type { Report, Services } from '../reconcile/services.ts';
 import type { Certificate, Kind, ObjectKey } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
+import { everythingAllowed, type Tenancy } from '../tenancy/index.ts';
 import { createDnsViews } from './dns-views.ts';
 import type { Observer } from './observer.ts';
 import { IssuerSessions } from './sessions.ts';
@@ -31,6 +32,8 @@ export interface ControllerOptions {
   readonly store: Store;
   readonly registry: ProviderRegistry;
   readonly egress: Egress;
+  /** Who may reach and use what; absent: everybody everything, through `egress`. */
+  readonly tenancy?: Tenancy;
   /** Where the self check starts, and whom it asks, unless an Issuer says otherwise. */
   readonly resolvers: StartingServers;
   readonly selfCheckMode?: SelfCheckMode;
@@ -85,8 +88,10 @@ export function startController(options: ControllerOptions): Controller {
   };
   // One limiter for reads and writes of an account.
   const calls = createProviderCalls(clock, timers, observer?.providerCall);
+  const tenancy = options.tenancy ?? everythingAllowed(options.egress);
   const sessions = new IssuerSessions({
     ...options,
+    tenancy,
     calls,
     run,
     changes: () => changes,
@@ -115,9 +120,12 @@ export function startController(options: ControllerOptions): Controller {
     report({ level: 'error', ...key, reason, message });
   };
 
-  const dns = { resolvers: options.resolvers, transport: options.egress.dns, clock, random, timers };
   const views = createDnsViews({
-    ...dns,
+    resolvers: options.resolvers,
+    tenancy,
+    clock,
+    random,
+    timers,
     signal: abort.signal,
     mode: options.selfCheckMode ?? 'auto',
     ...(options.confirmAfterMs === undefined ? {} : { confirmAfterMs: options.confirmAfterMs }),
@@ -129,8 +137,8 @@ export function startController(options: ControllerOptions): Controller {
     writer,
     ledger,
     sync,
-    selfCheckOf: ({ spec }) => views(spec.acme.dns01.selfCheck).selfCheck,
-    preflightOf: ({ spec }) => views(spec.acme.dns01.selfCheck).preflight,
+    selfCheckOf: ({ kind, spec }) => views(spec.acme.dns01.selfCheck, kind).selfCheck,
+    preflightOf: ({ kind, spec }) => views(spec.acme.dns01.selfCheck, kind).preflight,
     clock,
     random,
     run,

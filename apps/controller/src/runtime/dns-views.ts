@@ -1,4 +1,5 @@
 import {
+  type Clock,
   createPreflight,
   createSelfCheck,
   listedServers,
@@ -7,14 +8,20 @@ import {
   parseNameserverList,
   type SelfCheck,
   type SelfCheckOptions,
+  type StartingServers,
 } from '@zoneproof/core';
-import type { SelfCheckSpec } from '../resources/types.ts';
+import type { Issuer, SelfCheckSpec } from '../resources/types.ts';
+import { DividedDns, type Tenancy } from '../tenancy/index.ts';
 
 /** The DNS as one way of asking shows it. */
 export interface DnsView {
   readonly selfCheck: SelfCheck;
   readonly preflight: Preflight;
 }
+
+/** What a spec leaves out, and the ways to servers. */
+export type DnsViewOptions = Omit<SelfCheckOptions, 'transport'> &
+  Pick<PreflightOptions, 'onFinding'> & { readonly tenancy: Tenancy };
 
 /** Specs of Issuers that are remembered; the oldest go first. */
 const maxSpecs = 100;
@@ -23,22 +30,32 @@ const maxSpecs = 100;
  * A view for each way that Issuers want to ask; Issuers that want the same share one, with what it knows of zones and
  * its rounds.
  *
- * @param defaults for what a spec leaves out
+ * Servers that an Issuer lists are asked by its own rights, those that the process is started with by the right of
+ * whoever runs it, and those that are found in the DNS as `tenancy.foundDns` has it.
  */
-export function createDnsViews(
-  defaults: SelfCheckOptions & Pick<PreflightOptions, 'onFinding'>,
-): (spec: SelfCheckSpec | undefined) => DnsView {
+export function createDnsViews({
+  tenancy,
+  ...defaults
+}: DnsViewOptions): (spec: SelfCheckSpec | undefined, kind: Issuer['kind']) => DnsView {
   const made = new Map<string, DnsView>();
-  return (spec = {}) => {
+  return (spec = {}, kind) => {
     const { mode, nameservers, finalResolvers } = spec;
-    const key = JSON.stringify([mode, nameservers, finalResolvers]);
+    const whose = nameservers === undefined && finalResolvers === undefined ? '' : kind;
+    const key = JSON.stringify([mode, nameservers, finalResolvers, whose]);
     const known = made.get(key);
     if (known !== undefined) return known;
+    const dns = new DividedDns(tenancy.foundDns);
+    const own = (list: readonly string[]): StartingServers =>
+      dns.lead(serversOf(list, defaults.clock), tenancy.of(kind).egress.dns);
     const options = {
       ...defaults,
+      transport: dns,
       ...(mode === undefined ? {} : { mode }),
-      ...(nameservers === undefined ? {} : { resolvers: serversOf(nameservers, defaults) }),
-      ...(finalResolvers === undefined ? {} : { finalResolvers: serversOf(finalResolvers, defaults) }),
+      resolvers:
+        nameservers === undefined
+          ? dns.lead(defaults.resolvers, tenancy.of('ClusterIssuer').egress.dns)
+          : own(nameservers),
+      ...(finalResolvers === undefined ? {} : { finalResolvers: own(finalResolvers) }),
     };
     const selfCheck = createSelfCheck(options);
     const view = { selfCheck, preflight: createPreflight({ ...options, selfCheck }) };
@@ -49,6 +66,6 @@ export function createDnsViews(
   };
 }
 
-function serversOf(list: readonly string[], { clock }: SelfCheckOptions) {
+function serversOf(list: readonly string[], clock: Clock): StartingServers {
   return listedServers(parseNameserverList(list.join(',')), clock);
 }

@@ -25,12 +25,13 @@ import { Problem } from '../reconcile/problem.ts';
 import type { IssuerProvider, IssuerSession, Sessions } from '../reconcile/services.ts';
 import type { Issuer, ProviderSpec } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
+import type { Tenancy } from '../tenancy/index.ts';
 import type { Observer } from './observer.ts';
 
 export interface SessionOptions {
   readonly store: Pick<Store, 'get' | 'readSecret'>;
   readonly registry: ProviderRegistry;
-  readonly egress: Egress;
+  readonly tenancy: Tenancy;
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly timers: Timers;
@@ -62,7 +63,6 @@ export class IssuerSessions implements Sessions {
   readonly #options: SessionOptions;
   readonly #sessions = new Map<string, CachedSession>();
   readonly #bound = new Map<string, Promise<BoundProvider>>();
-  readonly #egresses = new Map<string, Egress>();
   readonly #warned = new Set<string>();
   readonly #zones: ZoneFinder;
 
@@ -158,13 +158,13 @@ export class IssuerSessions implements Sessions {
     await Promise.all(
       bound.map((result) => (result.status === 'fulfilled' ? result.value.provider.close?.() : undefined)),
     );
-    await Promise.all([...this.#egresses.values()].map((egress) => egress.close()));
   }
 
   #acmeClient(issuer: Issuer, key: AccountKey): AcmeClient {
     const { server, caBundle } = issuer.spec.acme;
     const account = issuer.status.acme;
-    const egress = caBundle === undefined ? this.#options.egress : this.#egressWith(caBundle);
+    const { egress: way } = this.#options.tenancy.of(issuer.kind);
+    const egress = caBundle === undefined ? way : way.withCaBundle(caBundle);
     return createAcmeClient({
       directoryUrl: server,
       http: observedHttp((request) => egress.http(request), server, this.#options),
@@ -175,12 +175,6 @@ export class IssuerSessions implements Sessions {
         ? {}
         : { accountUrl: account.accountURL }),
     });
-  }
-
-  #egressWith(caBundle: string): Egress {
-    const known = this.#egresses.get(caBundle) ?? this.#options.egress.withCaBundle(caBundle);
-    this.#egresses.set(caBundle, known);
-    return known;
   }
 
   /** One object for one block, however many Issuers, orders and ledger entries speak of it. */
@@ -195,14 +189,15 @@ export class IssuerSessions implements Sessions {
   }
 
   async #newProvider(block: ProviderBlock): Promise<BoundProvider> {
-    const { registry } = this.#options;
+    const { registry, tenancy } = this.#options;
     const plugin = await registry.load(block.key);
     const errors = (await registry.validate(block.key, block.config)).filter(({ severity }) => severity === 'error');
     if (errors.length > 0) {
       const told = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
       throw new Problem('ProviderInvalid', `${block.key} "${block.name}": ${told}`, 'change');
     }
-    const bound = bindProvider(plugin, block, this.#host(block));
+    const egress = tenancy.of(kindOf(block)).egressOf(plugin, block);
+    const bound = bindProvider(plugin, block, this.#host(block, egress));
     return { ...bound, provider: this.#withEffects(bound.provider) };
   }
 
@@ -219,11 +214,12 @@ export class IssuerSessions implements Sessions {
     });
   }
 
-  #host(block: ProviderBlock): Omit<ProviderHost, 'providerName'> {
-    const { egress, clock, random, warn } = this.#options;
-    const namespace = block.issuer.startsWith('ClusterIssuer/')
-      ? this.#options.clusterResourceNamespace
-      : (block.issuer.split('/')[1] as string);
+  #host(block: ProviderBlock, egress: Egress): Omit<ProviderHost, 'providerName'> {
+    const { clock, random, warn } = this.#options;
+    const namespace =
+      kindOf(block) === 'ClusterIssuer'
+        ? this.#options.clusterResourceNamespace
+        : (block.issuer.split('/')[1] as string);
     return {
       egress,
       dns: egress.dns,
@@ -305,6 +301,10 @@ async function readKey(pem: string, secret: string): Promise<AccountKey> {
 
 function pathOf(issuer: Issuer): string {
   return `${issuer.kind}/${issuer.metadata.namespace}/${issuer.metadata.name}`;
+}
+
+function kindOf({ issuer }: ProviderBlock): Issuer['kind'] {
+  return issuer.startsWith('ClusterIssuer/') ? 'ClusterIssuer' : 'Issuer';
 }
 
 function blockOf(issuer: Issuer, spec: ProviderSpec): ProviderBlock {
