@@ -28,7 +28,7 @@ export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
     ['check.schema.json', schemaDocument('zoneproof check -o json', checkSchema)],
     ['providers.schema.json', schemaDocument('zoneproof providers -o json', providersSchema)],
     ['acmedns-register.schema.json', schemaDocument('zoneproof acmedns register --json', acmednsRegisterSchema)],
-    ['run-log.schema.json', schemaDocument('One line of zoneproof run --log-format json', reportLineSchema)],
+    ['run-log.schema.json', schemaDocument('One line of --log-format json', reportLineSchema)],
     ['issuer.schema.json', schemaDocument('Issuer', manifestSchema(['Issuer'], issuerSpecSchema))],
     [
       'clusterissuer.schema.json',

@@ -24,8 +24,9 @@ import { whyForeignUnfit } from './foreign-certificate.ts';
 import { issuanceHash, orderKeyName, orderName } from './issuance.ts';
 import { cleanupFinalizer } from './order-act.ts';
 import { type Problem, toProblem } from './problem.ts';
+import type { Reason } from './reasons.ts';
 import { parseRenewBefore } from './renew-before.ts';
-import { fraction, type Services } from './services.ts';
+import { fraction, type Report, type Services } from './services.ts';
 
 /** The Secret of a Certificate at rest is looked at again at this pace, in case someone damaged or deleted it. */
 const resyncMs = 600_000;
@@ -296,6 +297,8 @@ export class CertificateReconciler {
       ...status,
       lastFailure: { at: now, count, reason, message, retryAt, issuedFor },
     }));
+    const told = `Order ${order.metadata.name} failed: ${message}`;
+    this.#report(certificate, reason as Reason, told, { level: 'warn', retryAt });
   }
 
   async #show(certificate: Certificate, shown: Picture): Promise<void> {
@@ -323,7 +326,9 @@ export class CertificateReconciler {
     const now = this.#services.clock.now();
     if (certificate !== undefined) {
       const before = certificate.status.conditions?.find(({ type }) => type === 'Ready');
-      if (before?.message !== problem.message) this.#report(certificate, problem.reason, problem.message, 'warn');
+      const retryAt = problem.retryAt ?? now + retryMs;
+      if (before?.message !== problem.message)
+        this.#report(certificate, problem.reason, problem.message, { level: 'warn', retryAt });
       const { notAfter = 0, issuedFor } = certificate.status;
       const ready = notAfter > now && issuedFor === issuanceHash(certificate.spec);
       await this.#show(certificate, { ready, issuing: false, problem }).catch(() => undefined);
@@ -340,12 +345,12 @@ export class CertificateReconciler {
 
   #report(
     { metadata }: Certificate,
-    reason: Problem['reason'],
+    reason: Reason,
     message: string,
-    level: 'info' | 'warn' = 'info',
+    more: Pick<Report, 'level' | 'retryAt'> = { level: 'info' },
   ): void {
     const { namespace, name } = metadata;
-    this.#services.report({ level, kind: 'Certificate', namespace, name, reason, message });
+    this.#services.report({ ...more, kind: 'Certificate', namespace, name, reason, message });
   }
 }
 

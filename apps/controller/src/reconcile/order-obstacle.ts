@@ -39,6 +39,7 @@ export async function noteObstacle(
       name,
       reason: problem.reason,
       message: problem.message,
+      retryAt,
     });
   const told = { reason: problem.reason, message: problem.message, until: retryAt };
   if (step.do === 'remove') pace.nextRemovalAt = retryAt;

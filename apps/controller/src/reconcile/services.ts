@@ -27,6 +27,8 @@ export interface Report {
   readonly name: string;
   readonly reason: Reason;
   readonly message: string;
+  /** When it is tried again, where that is known. */
+  readonly retryAt?: number;
 }
 
 /** One element of an Issuer's providers, ready to use. */

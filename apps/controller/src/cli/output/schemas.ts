@@ -33,7 +33,7 @@ export const validateSchema = Type.Object(
 );
 export type ValidateReport = Static<typeof validateSchema>;
 
-/** One line of `zoneproof run --log-format json`. */
+/** One line of `--log-format json`. */
 export const reportLineSchema = Type.Object(
   {
     time: Type.String({ format: 'date-time' }),
@@ -43,6 +43,9 @@ export const reportLineSchema = Type.Object(
     name: Type.Optional(Type.String()),
     reason: Type.String({ description: 'A word out of docs/conditions.md, or one about the process itself.' }),
     message: Type.String(),
+    retryAt: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When it is tried again, where that is known.' }),
+    ),
   },
   { ...closed, description: 'One change of one object, or of the process when kind is absent.' },
 );
