@@ -88,6 +88,7 @@ class HttpsKubeApi implements KubeApi {
   readonly #options: KubeApiOptions;
   readonly #credentials: KubeCredentials;
   readonly #places = new Places(places);
+  #renewedAt = Number.NEGATIVE_INFINITY;
   #identity: { readonly at: number; readonly of: Promise<Identity> } | undefined;
 
   constructor(options: KubeApiOptions, credentials: KubeCredentials) {
@@ -202,7 +203,10 @@ class HttpsKubeApi implements KubeApi {
 
   /** Requests that are refused together have it renewed once. */
   #renewIdentity(): void {
-    if (this.#options.clock.now() - (this.#identity?.at ?? 0) > 1_000) void this.#newIdentity(true);
+    const now = this.#options.clock.now();
+    if (now - this.#renewedAt < 1_000) return;
+    this.#renewedAt = now;
+    void this.#newIdentity(true);
   }
 
   #newIdentity(renewed: boolean): Promise<Identity> {

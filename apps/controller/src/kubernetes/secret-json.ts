@@ -1,0 +1,110 @@
+import { apiVersion, type Kind, type ObjectMeta, type Secret } from '../resources/index.ts';
+import { secretData } from '../store/secret-data.ts';
+import type { NewMeta, SecretContent } from '../store/store.ts';
+
+/** `app.kubernetes.io/managed-by`: with our name there, a Secret that nobody owns is ours, or is handed over to us. */
+export const managedByLabel = 'app.kubernetes.io/managed-by';
+export const managedByUs = 'zoneproof';
+
+/** What is read of a Secret's metadata. */
+export interface SecretMeta {
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly creationTimestamp?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly name: string;
+    readonly uid: string;
+    readonly controller?: boolean;
+  }[];
+}
+
+export interface SecretJson {
+  readonly metadata: SecretMeta;
+  readonly type?: string;
+  /** Base64. */
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+export function secretPath(namespace: string, name?: string): string {
+  const collection = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets`;
+  return name === undefined ? collection : `${collection}/${encodeURIComponent(name)}`;
+}
+
+export function readSecretJson({ metadata, type, data = {} }: SecretJson): Secret {
+  const { namespace = '', name, uid, resourceVersion, creationTimestamp, labels, annotations } = metadata;
+  const owner = ownerOf(metadata);
+  const meta: ObjectMeta = {
+    namespace,
+    name,
+    uid,
+    generation: 1,
+    resourceVersion,
+    createdAt: creationTimestamp === undefined ? 0 : Date.parse(creationTimestamp),
+    ...(owner && { owner }),
+    ...(labels && { labels }),
+    ...(annotations && { annotations }),
+  };
+  const entries = Object.entries(data).map(([entry, value]) => [entry, Buffer.from(value, 'base64')]);
+  return {
+    kind: 'Secret',
+    metadata: meta,
+    ...(type === undefined ? {} : { type }),
+    data: secretData(Object.fromEntries(entries)),
+  };
+}
+
+/** The whole of what we want the Secret to have; entries of others are no business of ours. */
+export function secretJson(meta: NewMeta, content: SecretContent, resourceVersion?: string): object {
+  const { namespace, name, owner, labels, annotations } = meta;
+  const entries = Object.entries(content.data).map(([entry, value]) => [entry, Buffer.from(value).toString('base64')]);
+  // Without blockOwnerDeletion: some clusters ask for a right on the owner's finalizers to set it.
+  const ownerReferences = owner?.uid ? [{ apiVersion, ...owner, controller: true }] : undefined;
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      namespace,
+      name,
+      labels: { ...labels, [managedByLabel]: managedByUs },
+      ...(annotations && { annotations }),
+      ...(ownerReferences && { ownerReferences }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    },
+    type: content.type,
+    data: Object.fromEntries(entries),
+  };
+}
+
+/** The object of ours that owns the Secret. */
+export function ownerOf({ ownerReferences = [] }: SecretMeta): ObjectMeta['owner'] {
+  const group = apiVersion.split('/')[0] as string;
+  const owner = ownerReferences.find((one) => one.apiVersion.startsWith(`${group}/`));
+  return owner && { kind: owner.kind as Kind, name: owner.name, uid: owner.uid };
+}
+
+/**
+ * Whose Secret it is: undefined when `owner` may write it, else words that complete "Secret X ...".
+ *
+ * Ours is what the same object owns; what a Certificate owned that is gone; and what carries our label and has no
+ * owner, which is how a Secret is handed over to us and what stays when a Certificate is deleted without its Secret.
+ */
+export function whyForeign(
+  metadata: SecretMeta,
+  owner: NewMeta['owner'],
+  isGone: (owner: NonNullable<NewMeta['owner']>) => boolean,
+): string | undefined {
+  const stranger = (metadata.ownerReferences ?? []).find(({ uid }) => uid !== ownerOf(metadata)?.uid);
+  if (stranger !== undefined) return `belongs to ${stranger.kind} ${stranger.name}`;
+  const before = ownerOf(metadata);
+  if (before !== undefined) {
+    const isSame = before.kind === owner?.kind && before.name === owner?.name;
+    return isSame || isGone(before) ? undefined : `belongs to ${before.kind} ${before.name}`;
+  }
+  return metadata.labels?.[managedByLabel] === managedByUs ? undefined : 'was made by someone else';
+}
