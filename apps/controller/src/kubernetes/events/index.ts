@@ -1,0 +1,1 @@
+export { createEventRecorder, type EventRecorder, type EventRecorderOptions } from './recorder.ts';
