@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { withSection } from '../docs/marked.ts';
 import { providerDocuments } from '../docs/provider-documents.ts';
+import { mappingTables } from '../import/mapping-table.ts';
 import { metricTables } from '../metrics/document.ts';
 import {
   allowanceFields,
@@ -14,6 +15,7 @@ import {
 import { createContext } from './context.ts';
 import { checkSchema } from './output/check-schema.ts';
 import { fieldsTable } from './output/fields-table.ts';
+import { importSchema } from './output/import-schema.ts';
 import { acmednsRegisterSchema, providersSchema, reportLineSchema, validateSchema } from './output/schemas.ts';
 import { statusSchema } from './output/status-schema.ts';
 import { createProgram } from './program.ts';
@@ -35,6 +37,8 @@ export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
       schemaDocument('ClusterIssuer', manifestSchema(['ClusterIssuer'], clusterIssuerSpecSchema)),
     ],
     ['certificate.schema.json', schemaDocument('Certificate', manifestSchema(['Certificate'], certificateSpecSchema))],
+    ['import.schema.json', schemaDocument('zoneproof import cert-manager -o json', importSchema)],
+    ['from-cert-manager.md', fromCertManager()],
     ['commands.md', commands()],
     ['manifests.md', manifests()],
     ['metrics.md', metrics()],
@@ -95,6 +99,12 @@ function manifests(): string {
 /** docs/metrics.md is written by people but for the tables. */
 function metrics(): string {
   return withSection(readIfThere('docs/metrics.md') ?? '', '<!-- metrics -->', '<!-- /metrics -->', metricTables());
+}
+
+/** docs/from-cert-manager.md is written by people but for the tables of fields. */
+function fromCertManager(): string {
+  const text = readIfThere('docs/from-cert-manager.md') ?? '';
+  return withSection(text, '<!-- fields of cert-manager -->', '<!-- /fields -->', mappingTables());
 }
 
 function commands(): string {
