@@ -63,6 +63,16 @@ export interface KubeApiOptions {
   readonly timers: Timers;
   readonly random: RandomBytes;
   readonly userAgent: string;
+  /** Called with each try of a request that has ended, for metrics. */
+  readonly onRequest?: (request: EndedRequest) => void;
+}
+
+export interface EndedRequest {
+  readonly method: KubeRequest['method'];
+  readonly path: string;
+  /** 0: there was no answer, or it was not sent at all. */
+  readonly status: number;
+  readonly durationMs: number;
 }
 
 /**
@@ -155,14 +165,20 @@ class HttpsKubeApi implements KubeApi {
 
   async #tryRequest(request: KubeRequest): Promise<unknown> {
     const leave = request.retry === false ? () => {} : await this.#places.take(request.signal);
+    const { clock, onRequest } = this.#options;
+    const startedAt = clock.now();
+    let status = 0;
     try {
       const wire = await this.#wire(request);
       const response = await exchange(wire);
-      if ((response.statusCode ?? 0) >= 300) throw await this.#refusal(wire, response);
+      status = response.statusCode ?? 0;
+      if (status >= 300) throw await this.#refusal(wire, response);
       const text = await readBody(response, wire, maxBodyBytes);
       return parseAnswer(text, wire);
     } finally {
       leave();
+      const { method, path } = request;
+      onRequest?.({ method, path, status, durationMs: clock.now() - startedAt });
     }
   }
 

@@ -259,6 +259,25 @@ export const metricGroups = {
       buckets: callSeconds,
       series: '14',
     },
+    zoneproof_kubernetes_requests_total: {
+      type: 'counter',
+      help: 'Requests to the API server but for watches, each try counted.',
+      labels: {
+        method: '`GET`, `POST`, `PUT`, `PATCH` or `DELETE`',
+        resource: '`certificates`, `secrets`, `leases`, ...',
+        code: 'HTTP status, or `none`: no answer',
+      },
+      home: 'Kubernetes',
+      series: 'one a method, resource and status that occurred',
+    },
+    zoneproof_kubernetes_request_duration_seconds: {
+      type: 'histogram',
+      help: 'One such request.',
+      labels: { method: 'as above' },
+      buckets: callSeconds,
+      home: 'Kubernetes',
+      series: '14 a method',
+    },
   },
   Process: {
     zoneproof_build_info: {

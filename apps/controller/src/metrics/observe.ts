@@ -1,8 +1,10 @@
+import type { EndedRequest } from '../kubernetes/api.ts';
 import type { Report } from '../reconcile/services.ts';
 import type { Kind } from '../resources/types.ts';
 import type { Observer } from '../runtime/observer.ts';
 import type { OnWrite } from '../store/index.ts';
 import type { Instruments } from './instruments.ts';
+import { createRequestCounter } from './kubernetes-requests.ts';
 
 /** Hosts that are told apart: whoever may declare Issuers may name any number of them. */
 const maxHosts = 20;
@@ -15,7 +17,9 @@ export interface LogLine {
 }
 
 export interface MetricsObserver extends Observer {
+  /** Of a store of files; those to an API server are known by their requests. */
   readonly storeWrite: OnWrite;
+  readonly kubernetesRequest: (request: EndedRequest) => void;
   readonly logLine: (line: LogLine) => void;
 }
 
@@ -39,7 +43,14 @@ export function createObserver(instruments: Instruments): MetricsObserver {
     return hosts.has(host) ? host : 'other';
   }
 
+  const storeWrite: OnWrite = ({ kind, outcome, durationMs }) => {
+    writes.inc({ kind, outcome });
+    writeDuration.observe(durationMs / 1_000);
+  };
+
   return {
+    storeWrite,
+    kubernetesRequest: createRequestCounter(instruments, storeWrite),
     providerCall({ provider, operation, outcome, durationMs }) {
       calls.observe({ provider, operation, outcome }, durationMs / 1_000);
     },
@@ -66,10 +77,6 @@ export function createObserver(instruments: Instruments): MetricsObserver {
     logLine({ level, kind = '', reason }) {
       lines.inc({ level, kind, reason });
       if (reason === 'CleanUpAbandoned') abandoned.inc();
-    },
-    storeWrite({ kind, outcome, durationMs }) {
-      writes.inc({ kind, outcome });
-      writeDuration.observe(durationMs / 1_000);
     },
   };
 }

@@ -96,3 +96,20 @@ test('close waits for what is running and starts nothing more', async () => {
   await clock.advance(10_000);
   expect({ runs, timers: clock.pending }).toEqual({ runs: 1, timers: 0 });
 });
+
+test('the state tells how much there is to do, and since when none of it ended', async () => {
+  const ends = new Map<string, () => void>();
+  const { clock, queue } = setup((key) => new Promise((resolve) => ends.set(key, () => resolve(undefined))), 2);
+  expect(queue.state).toEqual({ ready: 0, running: 0 });
+  await clock.advance(500);
+  for (const key of ['a', 'b', 'c']) queue.add(key);
+  await clock.advance(1_000);
+  expect(queue.state).toEqual({ ready: 1, running: 2, longestSince: 1_500, noneEndedSince: 1_500 });
+  ends.get('a')?.();
+  await clock.advance(100);
+  expect(queue.state).toEqual({ ready: 0, running: 2, longestSince: 1_500, noneEndedSince: 2_500 });
+  ends.get('b')?.();
+  ends.get('c')?.();
+  await clock.advance(100);
+  expect(queue.state).toEqual({ ready: 0, running: 0 });
+});

@@ -3,7 +3,7 @@ import { createStyle } from '../terminal/style.ts';
 import { violations } from '../testing/run-main.ts';
 import { type ProcessReport, reportJson, reportText } from './report-line.ts';
 
-const style = createStyle({ write: () => true }, {});
+const style = createStyle({}, {});
 const at = Date.UTC(2026, 10, 21, 12, 13, 29, 120);
 const order: Report = {
   at,
