@@ -34,16 +34,26 @@ function service(
       return [outcomes[state] ?? { status: 'done', changed: true }];
     },
   };
-  const look = async (): Promise<Evidence> =>
-    ({
-      servers: servers.map((server, at): ServerEvidence => {
-        const delay = delaysMs[at] ?? 0;
-        const arrived = clock.now() - changedAt >= delay;
-        const finding = delay < 0 ? 'unreachable' : arrived === isThere ? 'has' : 'lacks';
-        return { server: server.name, address: server.address, transport: 'udp', finding };
-      }),
-    }) as unknown as Evidence;
-  return { writes, writer: writer as RecordWriter, selfCheck: { look } };
+  /** Milliseconds since the last change. */
+  const looks: { readonly at: number; readonly state: WriteRequest['state'] }[] = [];
+  const look = async ({ servers: asked, listed }: Location): Promise<Evidence> => {
+    looks.push({ at: clock.now() - changedAt, state: isThere ? 'present' : 'absent' });
+    const rows = asked.map((server): ServerEvidence => {
+      const delay = delaysMs[servers.indexOf(server)] ?? 0;
+      const arrived = clock.now() - changedAt >= delay;
+      const finding = delay < 0 ? 'unreachable' : arrived === isThere ? 'has' : 'lacks';
+      return { server: server.name, address: server.address, transport: 'udp', finding };
+    });
+    // A mute server takes all its tries.
+    if (rows.some(({ finding }) => finding === 'unreachable'))
+      await new Promise<void>((resolve) => clock.setTimeout(resolve, 6_000));
+    if (listed === undefined) return { servers: rows } as unknown as Evidence;
+    const arrived = clock.now() - changedAt >= (delaysMs[0] ?? 0);
+    const finding = arrived === isThere ? 'has' : 'lacks';
+    const row: ServerEvidence = { server: '192.0.2.53:53', address: '192.0.2.53', transport: 'udp', finding };
+    return { servers: [row] } as unknown as Evidence;
+  };
+  return { looks, writes, writer: writer as RecordWriter, selfCheck: { look } };
 }
 
 const never = new AbortController().signal;
@@ -108,4 +118,29 @@ test('stopped while it waits for a server, it removes the value before it reject
   await expect(clock.until(probing)).rejects.toThrow('Ctrl-C');
   expect(writes).toEqual(['present', 'absent']);
   expect(clock.pending).toBe(0);
+});
+
+test('a silent server does not blur the times of the others', async () => {
+  const clock = new FakeClock();
+  const { writer, selfCheck } = service(clock, [2_500, -1]);
+  const inputs = { selfCheck, clock, timers: clock, random: (length: number) => new Uint8Array(length) };
+  const seen = await clock.until(probe(location, route('rrset'), { writer, owner: 'o' }, inputs, never));
+  expect(seen.servers).toMatchObject([
+    { server: 'ns1.example.com', visibleMs: 3_000, goneMs: 3_000 },
+    { server: 'ns2.example.com', isMute: true },
+  ]);
+});
+
+test('a resolver is asked after the wait, seldom, and never for what was removed', async () => {
+  const clock = new FakeClock();
+  const { writer, selfCheck, looks } = service(clock, [45_000]);
+  const inputs = { selfCheck, clock, timers: clock, random: (length: number) => new Uint8Array(length) };
+  const listed = { servers: [{ address: '192.0.2.53', port: 53 }], waitMs: 30_000, reason: 'the mode is listed-only' };
+  const byResolver = { ...location, servers: [], listed };
+  const seen = await clock.until(probe(byResolver, route('rrset'), { writer, owner: 'o' }, inputs, never));
+  expect(looks).toEqual([30_000, 40_000, 60_000].map((at) => ({ at, state: 'present' })));
+  expect(judgeProbe(seen)).toMatchObject({
+    result: 'ok',
+    detail: expect.stringMatching(/was at 1 server after 60\.0 s; removed again, and resolvers are not asked for/),
+  });
 });

@@ -3,6 +3,7 @@ import type { Clock, RandomBytes, Zone } from '../contract/index.ts';
 import type { Location, SelfCheck } from '../selfcheck/types.ts';
 import { pause, type Timers } from '../time/timers.ts';
 import type { BoundProvider, RecordWriter } from '../writer/index.ts';
+import { allEnded } from './all-ended.ts';
 import type { Verdict } from './finding.ts';
 
 /** Lets a preflight write and remove one value. Its ledger has to outlive the process, so that no value is left behind. */
@@ -33,6 +34,8 @@ export interface ProbeObservation {
   readonly removeProblem?: string;
   /** The service deletes nothing: a newer value will replace this one. */
   readonly stays: boolean;
+  /** The servers were asked whether it is gone. */
+  readonly isGoneKnown: boolean;
 }
 
 export interface ServerTimes {
@@ -78,13 +81,16 @@ export async function probe(
     const [outcome] = await writer.write({ ...request, state: 'absent', signal: cleaning });
     if (outcome?.status !== 'done')
       removeProblem = outcome?.status === 'failed' ? outcome.error.message : (outcome?.reason ?? 'it was not removed');
-    else if (!stays && visible.size > 0 && !signal.aborted) gone = await watch(false, signal);
+    // A resolver that is asked for what is gone would keep the denial until the next issuance.
+    else if (!stays && location.listed === undefined && visible.size > 0 && !signal.aborted)
+      gone = await watch(false, signal);
   }
   const servers = [...visible].map(([key, times]): ServerTimes => {
     const goneMs = gone.get(key)?.goneMs;
     return { ...times, ...(goneMs !== undefined && { goneMs }) };
   });
-  return { name, value, servers, stays, ...seen, ...(removeProblem !== undefined && { removeProblem }) };
+  const isGoneKnown = location.listed === undefined;
+  return { name, value, servers, stays, isGoneKnown, ...seen, ...(removeProblem !== undefined && { removeProblem }) };
 }
 
 /** What the probe says about the service and its servers. Pure. */
@@ -124,6 +130,8 @@ export function judgeProbe(seen: ProbeObservation, patienceMs = 180_000): Verdic
   const took = `the probe value at ${name} was written in ${seconds(writeMs ?? 0)} and was at ${count} after ${seconds(Math.max(...times))}`;
   if (removeProblem !== undefined) return { result: 'warning', detail: `${took}${left}`, facts };
   if (stays) return { result: 'ok', detail: `${took}; it stays until a newer one replaces it`, facts };
+  if (!seen.isGoneKnown)
+    return { result: 'ok', detail: `${took}; removed again, and resolvers are not asked for what is gone`, facts };
   const lasting = servers.filter(({ goneMs, visibleMs }) => goneMs === undefined && visibleMs !== undefined);
   if (lasting.length > 0)
     return {
@@ -142,6 +150,7 @@ export function judgeProbe(seen: ProbeObservation, patienceMs = 180_000): Verdic
 const removeMs = 60_000;
 const everyMs = 1_000;
 
+/** Each server by itself, since one that is silent takes seconds for each question. */
 async function watchServers(
   location: Location,
   value: string,
@@ -152,27 +161,44 @@ async function watchServers(
 ): Promise<ReadonlyMap<string, ServerTimes>> {
   const startedAt = clock.now();
   const times = new Map<string, ServerTimes>();
-  for (;;) {
-    const { servers } = await selfCheck.look(location, [value], signal);
-    const elapsed = clock.now() - startedAt;
-    for (const { server, address, finding } of servers) {
-      const key = `${server} ${address}`;
-      const before: ServerTimes = times.get(key) ?? { server, address, isMute: true };
-      const isMute = before.isMute && (finding === 'lame' || finding === 'unreachable');
-      const isThere = finding === 'has' ? wanted : finding === 'lacks' && !wanted;
-      const known = wanted ? before.visibleMs : before.goneMs;
-      times.set(key, {
-        ...before,
-        isMute,
-        ...(isThere && known === undefined && (wanted ? { visibleMs: elapsed } : { goneMs: elapsed })),
-      });
-    }
-    const open = [...times.values()].some((one) => !one.isMute && (wanted ? one.visibleMs : one.goneMs) === undefined);
-    const isMuteAll = [...times.values()].every(({ isMute }) => isMute);
-    if ((!open && !isMuteAll) || clock.now() - startedAt >= patienceMs) return times;
-    await pause(timers, everyMs, signal);
-    signal.throwIfAborted();
+  const { listed } = location;
+
+  const timeOf = ({ visibleMs, goneMs }: ServerTimes) => (wanted ? visibleMs : goneMs);
+  /** Whoever speaks has told what was wanted; nobody waits for the silent ones alone. */
+  function isOver(): boolean {
+    const speaking = [...times.values()].filter(({ isMute }) => !isMute);
+    return speaking.length > 0 && speaking.every((one) => timeOf(one) !== undefined);
   }
+
+  async function follow(part: Location): Promise<void> {
+    if (listed !== undefined) await pause(timers, listed.waitMs, signal);
+    for (let looks = 1; ; looks++) {
+      signal.throwIfAborted();
+      const { servers } = await selfCheck.look(part, [value], signal);
+      const elapsed = clock.now() - startedAt;
+      for (const { server, address, finding } of servers) {
+        const key = `${server} ${address}`;
+        const before: ServerTimes = times.get(key) ?? { server, address, isMute: true };
+        const isMute = before.isMute && (finding === 'lame' || finding === 'unreachable');
+        const isThere = finding === 'has' ? wanted : finding === 'lacks' && !wanted;
+        const isNew = isThere && timeOf(before) === undefined;
+        times.set(key, { ...before, isMute, ...(isNew && (wanted ? { visibleMs: elapsed } : { goneMs: elapsed })) });
+      }
+      const own = servers.map(({ server, address }) => times.get(`${server} ${address}`));
+      if (own.every((one) => one !== undefined && timeOf(one) !== undefined)) return;
+      if (own.every((one) => one?.isMute) && isOver()) return;
+      if (clock.now() - startedAt >= patienceMs) return;
+      // What a resolver did not find it goes on not finding for a while.
+      await pause(timers, listed === undefined ? everyMs : Math.min(60_000, 10_000 * looks), signal);
+    }
+  }
+
+  const parts =
+    listed === undefined
+      ? location.servers.map((server): Location => ({ ...location, servers: [server], unresolved: [] }))
+      : [location];
+  await allEnded(parts.map(follow));
+  return times;
 }
 
 function seconds(ms: number): string {
