@@ -1,8 +1,9 @@
+import { isHandedOver } from '../resources/adopt.ts';
 import { apiVersion, type Kind, type ObjectMeta, type Secret } from '../resources/index.ts';
 import { secretData } from '../store/secret-data.ts';
 import type { NewMeta, SecretContent } from '../store/store.ts';
 
-/** `app.kubernetes.io/managed-by`: with our name there, a Secret that nobody owns is ours, or is handed over to us. */
+/** With our name there, a Secret that nobody owns is ours. */
 export const managedByLabel = 'app.kubernetes.io/managed-by';
 export const managedByUs = 'zoneproof';
 
@@ -91,20 +92,21 @@ export function ownerOf({ ownerReferences = [] }: SecretMeta): ObjectMeta['owner
 /**
  * Whose Secret it is: undefined when `owner` may write it, else words that complete "Secret X ...".
  *
- * Ours is what the same object owns; what a Certificate owned that is gone; and what carries our label and has no
- * owner, which is how a Secret is handed over to us and what stays when a Certificate is deleted without its Secret.
+ * Ours is what the same object owns; what a Certificate owned that is gone; what carries our label and has no owner,
+ * as it stays when a Certificate is deleted without its Secret; and what its owner hands over by an annotation.
  */
 export function whyForeign(
   metadata: SecretMeta,
   owner: NewMeta['owner'],
   isGone: (owner: NonNullable<NewMeta['owner']>) => boolean,
 ): string | undefined {
-  const stranger = (metadata.ownerReferences ?? []).find(({ uid }) => uid !== ownerOf(metadata)?.uid);
-  if (stranger !== undefined) return `belongs to ${stranger.kind} ${stranger.name}`;
   const before = ownerOf(metadata);
+  const stranger = metadata.ownerReferences?.find(({ uid }) => uid !== before?.uid);
+  if (stranger !== undefined) return `belongs to ${stranger.kind} ${stranger.name}`;
   if (before !== undefined) {
     const isSame = before.kind === owner?.kind && before.name === owner?.name;
     return isSame || isGone(before) ? undefined : `belongs to ${before.kind} ${before.name}`;
   }
-  return metadata.labels?.[managedByLabel] === managedByUs ? undefined : 'was made by someone else';
+  if (metadata.labels?.[managedByLabel] === managedByUs || isHandedOver(metadata)) return undefined;
+  return 'was made by someone else';
 }

@@ -1,3 +1,4 @@
+import { adoptAnnotation } from '../resources/adopt.ts';
 import type { Secret } from '../resources/index.ts';
 import { ForeignSecretError, type NewMeta, type SecretContent, SecretUnreadableError } from '../store/store.ts';
 import type { KubeApi, KubeRequest } from './api.ts';
@@ -120,7 +121,9 @@ export class Secrets {
   async #refused(meta: NewMeta, content: SecretContent, error: KubeApiError): Promise<Error> {
     const found = await this.#get(meta.namespace, meta.name);
     if (found === undefined || found.type === content.type) return error;
-    return foreign(meta, `has type ${found.type}, which cannot be changed to ${content.type},`);
+    return new ForeignSecretError(
+      `Secret ${meta.namespace}/${meta.name} has type ${found.type}, and no Secret can be given another one. Delete it, or give the certificate another secretName.`,
+    );
   }
 
   async #uidOfOurs(namespace: string, name: string): Promise<string | undefined> {
@@ -170,6 +173,6 @@ function hasContent({ data = {} }: SecretJson, content: SecretContent): boolean 
 
 function foreign({ namespace, name }: NewMeta, why: string): ForeignSecretError {
   return new ForeignSecretError(
-    `Secret ${namespace}/${name} ${why} and is not overwritten. Delete it, hand it over with the label ${managedByLabel}=${managedByUs}, or give the certificate another secretName.`,
+    `Secret ${namespace}/${name} ${why} and is not overwritten. Give the certificate another secretName, or hand the Secret over by the annotation ${adoptAnnotation}: "true".`,
   );
 }
