@@ -18,6 +18,7 @@ const rootManifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')
 const generators = [
   { title: 'generated files', generator: join('apps', 'controller', 'dist', 'cli', 'generate-docs.js') },
   { title: 'cases of the self check', generator: join('tools', 'farm', 'dist', 'selfcheck', 'generate-docs.js') },
+  { title: 'chart and manifests', generator: join('tools', 'deploy', 'generate.mjs') },
 ];
 
 const results = await Promise.all([
@@ -47,7 +48,9 @@ process.exitCode = failed === 0 ? 0 : 1;
 /** Files that programs write about themselves (docs tables, schemas) are those that they would write now. */
 async function generatedFiles({ title, generator }) {
   if (!existsSync(join(root, generator))) return { title: `${title} (none yet)`, problems: [] };
-  return command(title, process.execPath, [generator, '--check']);
+  const result = await command(title, process.execPath, [generator, '--check']);
+  // What it could not look at, it says.
+  return result.problems.length === 0 && result.said !== '' ? { ...result, title: `${title}: ${result.said}` } : result;
 }
 
 function lockProblems() {
@@ -69,6 +72,8 @@ function command(title, program, args) {
       text += chunk;
     });
     child.on('error', (error) => resolve({ title, problems: [`${program} cannot be run: ${error.message}`] }));
-    child.on('close', (code) => resolve({ title, problems: code === 0 ? [] : [text || `exit code ${code}`] }));
+    child.on('close', (code) =>
+      resolve({ title, problems: code === 0 ? [] : [text || `exit code ${code}`], said: text.trim() }),
+    );
   });
 }

@@ -16,14 +16,14 @@ export function hasHelm() {
 }
 
 /**
- * `helm template zoneproof deploy/chart`.
+ * `helm template RELEASE deploy/chart`.
  *
  * @param {readonly string[]} args values and the like: `['--set', 'replicas=3']`
  * @returns {Promise<string>} YAML documents
  * @throws Error with helm's words
  */
-export async function render(args, namespace = 'zoneproof') {
-  return helm('template', 'zoneproof', chart, '--namespace', namespace, '--kube-version', kubeVersion, ...args);
+export async function render(args, { release = 'zoneproof', namespace = 'zoneproof' } = {}) {
+  return helm('template', release, chart, '--namespace', namespace, '--kube-version', kubeVersion, ...args);
 }
 
 /** `helm lint`. @throws Error with helm's words */

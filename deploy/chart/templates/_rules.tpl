@@ -5,7 +5,7 @@
   verbs: [get, list, watch]
 - apiGroups: [zoneproof.dev]
   resources: [issuers/status, {{ if .cluster }}clusterissuers/status, {{ end }}certificates/status, orders/status]
-  verbs: [patch]
+  verbs: [update]
 # Their finalizer, while values that they have to remove are in a zone.
 - apiGroups: [zoneproof.dev]
   resources: [issuers{{ if .cluster }}, clusterissuers{{ end }}]
