@@ -40,6 +40,48 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .addHelpText('after', example('zoneproof run manifests/ --state /var/lib/zoneproof --secrets /run/secrets'))
     .action(async (paths, options) => done(await (await import('./run.ts')).run(paths, options, context)));
 
+  command(program, 'controller', 'keep the certificates of a Kubernetes cluster issued and renewed')
+    .option('--kubeconfig <file>', 'in place of KUBECONFIG, ~/.kube/config, or the service account of the Pod')
+    .option('--context <name>', 'a context of the kubeconfig other than the current one')
+    .addOption(
+      new Option(
+        '--namespace <namespace>',
+        'work in this namespace only; may be repeated. All of them, and ClusterIssuers, when left out',
+      ).argParser((name: string, names: string[] | undefined) => [...(names ?? []), name]),
+    )
+    .option(
+      '--cluster-resource-namespace <namespace>',
+      "where the Secrets of ClusterIssuers lie; the controller's own when left out",
+    )
+    .addOption(nameserversOption())
+    .addOption(modeOption())
+    .option(
+      '--metrics-listen <host:port>',
+      'serve /healthz, /readyz and /metrics there, without authentication; :9402 for every address',
+      ':9402',
+    )
+    .addOption(new Option('--log-format <format>', 'form of the lines').choices(['text', 'json']).default('json'))
+    .addOption(pluginDirOption())
+    .option('--issuer-ambient-credentials', 'let Issuers use credentials of the Pod, as ClusterIssuers may', false)
+    .option('--allowed-endpoints <host,...>', 'hosts that `endpoint` of a provider in an Issuer may name')
+    .option(
+      '--denied-cidrs <cidr,...>',
+      'ranges that Issuers may not reach, besides loopback, link-local, metadata services and the API server',
+    )
+    .option('--watch-secrets', 'notice changed Secrets at once; needs the right to list and watch them', false)
+    .option('--secret-resync <duration>', 'how often Secrets that are in use are read again', '10m')
+    .option('--lease-name <name>', 'the Lease by which replicas find out who works', 'zoneproof')
+    .option('--lease-duration <duration>', 'how long others wait when the one that works dies without a word', '15s')
+    .option('--shutdown-timeout <duration>', 'how long to finish, after SIGTERM, what is under way', '20s')
+    .addHelpText(
+      'after',
+      example(
+        'zoneproof controller',
+        'zoneproof controller --kubeconfig ~/.kube/config --namespace shop --log-format text',
+      ),
+    )
+    .action(async (options) => done(await (await import('./controller.ts')).controller(options, context)));
+
   command(program, 'validate', 'check manifests offline: all problems at once, with file and line')
     .argument('<path...>', 'manifests: files or directories')
     .addOption(secretsOption())
@@ -103,6 +145,17 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
       example('zoneproof policy routedns', 'zoneproof policy routedns --hosted-zone-id Z0123456789EXAMPLE --merge'),
     )
     .action(async (key, options) => done(await (await import('./policy.ts')).policy(key, options, context)));
+
+  command(
+    program,
+    'crds',
+    'print the CustomResourceDefinitions for Kubernetes, with the blocks of the installed providers',
+  )
+    .argument('[kind]', 'only this kind: Issuer, ClusterIssuer, Certificate or Order')
+    .addOption(pluginDirOption())
+    .addOption(outputOption(['yaml', 'json'], 'yaml'))
+    .addHelpText('after', example('zoneproof crds | kubectl apply --server-side -f -', 'zoneproof crds Issuer -o json'))
+    .action(async (kind, options) => done(await (await import('./crds.ts')).crds(kind, options, context)));
 
   const acmedns = command(program, 'acmedns', 'accounts at an acme-dns server');
   command(acmedns, 'register', 'register accounts, merge the credentials document, print and check the CNAMEs')

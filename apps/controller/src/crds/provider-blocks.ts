@@ -1,6 +1,6 @@
 import type { ProviderPlugin } from '@zoneproof/core';
 import { changeAt, withList } from './decorate.ts';
-import { type StructuralSchema, structural, type ValidationRule } from './structural.ts';
+import { type StructuralSchema, shown, structural, type ValidationRule } from './structural.ts';
 
 const providers = 'spec.acme.dns01.providers';
 
@@ -90,7 +90,7 @@ function exactlyOne(keys: readonly string[]): readonly ValidationRule[] {
 
 function describe({ displayName, key, example }: ProviderPlugin, description: string): string {
   const title = description.includes(displayName) ? description : `${displayName}. ${description}`;
-  return `${title} Example: ${JSON.stringify(example)}. More: zoneproof providers ${key}`;
+  return `${title} Example: ${shown(example)}. More: zoneproof providers ${key}`;
 }
 
 // https://kubernetes.io/docs/reference/using-api/cel/#escaping

@@ -1,3 +1,5 @@
+import { stringify } from 'yaml';
+
 /** A CEL check; see https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.36/#validationrule-v1-apiextensions-k8s-io */
 export interface ValidationRule {
   readonly rule: string;
@@ -75,16 +77,19 @@ function below(node: Readonly<Record<string, unknown>>, open: string[], path: st
 
 /** `kubectl explain` shows neither defaults nor examples, so the description has them. */
 function described(node: Readonly<Record<string, unknown>>): { description?: string } {
+  const examples = Array.isArray(node.examples) ? node.examples.slice(0, 2).map(shown) : [];
   const sentences = [
     typeof node.description === 'string' ? node.description : '',
     node.default === undefined ? '' : `Default: ${shown(node.default)}.`,
-    ...(Array.isArray(node.examples) ? node.examples.slice(0, 2) : []).map((one: unknown) => `Example: ${shown(one)}`),
+    examples.length === 0 ? '' : `${examples.length === 1 ? 'Example' : 'Examples'}: ${examples.join(', ')}`,
   ].filter((sentence) => sentence !== '');
   return sentences.length === 0 ? {} : { description: sentences.join(' ') };
 }
 
-function shown(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+/** A value as YAML on one line. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return value.replaceAll('\n', ' ');
+  return stringify(value, { collectionStyle: 'flow', flowCollectionPadding: false, lineWidth: 0 }).trim();
 }
 
 function isSchema(value: unknown): value is object {
