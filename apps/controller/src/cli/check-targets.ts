@@ -101,7 +101,12 @@ export async function openManifestTargets(
         throw error;
       }
     };
-    return { names, ca, providers, route, ...(probing !== undefined && { probe: probing.probe }) };
+    // A service with slots is one that names are delegated to.
+    const isDelegated = (domain: DnsName) => {
+      const candidates = candidateProviders(all, mapping, domain);
+      return candidates.length > 0 && candidates.every(({ bound }) => bound.capabilities.model === 'slots');
+    };
+    return { names, ca, providers, route, isDelegated, ...(probing !== undefined && { probe: probing.probe }) };
   }
 
   const parts = new Map<Issuer, Promise<{ readonly all: readonly IssuerProvider[]; readonly ca: PreflightCa }>>();

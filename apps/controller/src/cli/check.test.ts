@@ -61,6 +61,16 @@ test('with --dns01-self-check-mode listed-only no authoritative server is asked,
   expect(out).toMatch(/unknown .*the servers of example\.test are not asked: the mode is listed-only\./);
 });
 
+test('with listed-only a delegation to acme-dns is found as an issuance would find it', () =>
+  inDirectory(async (directory) => {
+    const mode = ['--dns01-self-check-mode', 'listed-only'];
+    const { code, out } = await check([...(await manifests(directory)), ...mode]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      /ok {2,}Challenge name {2,}_acme-challenge\.app\.example\.test leads to \S+\.auth\.example\.test/,
+    );
+  }));
+
 test('a wrong key, a CNAME that leads elsewhere and a profile that is not there: exit code 1, each with what to do', () =>
   inDirectory(async (directory) => {
     const broken = (text: string): string =>

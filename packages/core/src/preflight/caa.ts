@@ -36,9 +36,10 @@ export function createCaaObserver({ selfCheck, ask, cuts, clock, within }: CaaIn
 
   async function caaFrom(
     name: DnsName,
-    { target, zone, servers }: Pick<Location, 'target' | 'zone' | 'servers'>,
+    { target, zone, servers, listed }: Pick<Location, 'target' | 'zone' | 'servers' | 'listed'>,
     signal: AbortSignal,
   ): Promise<FoundCaa | string | 'elsewhere'> {
+    if (listed !== undefined) return `${listed.reason}, and a resolver would keep it if ${target} does not exist`;
     const reply = await ask.first(
       servers,
       { name: target, type: 'CAA' },

@@ -34,13 +34,13 @@ export async function observeChallenge(
 export function judgeLocation(name: DnsName, seen: Location | LocateError): Verdict {
   if (seen instanceof Error) return { result: 'failed', detail: seen.message, facts: { name, problem: seen.kind } };
   const facts = { name, chain: seen.chain, target: seen.target, zone: seen.zone };
-  if (seen.listed !== undefined)
+  const hops = seen.chain.length - 1;
+  if (seen.listed !== undefined && hops === 0)
     return {
       result: 'unknown',
       detail: `the value belongs to zone ${seen.zone}, and whether a CNAME leads ${name} elsewhere is not known: ${seen.listed.reason}, and a resolver is not asked for it before a value is there`,
       facts,
     };
-  const hops = seen.chain.length - 1;
   if (hops === 0) return { result: 'ok', detail: `the value belongs to ${name} in zone ${seen.zone}`, facts };
   const path = `${name} leads to ${seen.target} in zone ${seen.zone}`;
   // Resolvers of CAs give up on long chains: unbound follows 11, and each hop is one more zone that can fail.

@@ -50,11 +50,18 @@ export function createNameChecks(context: CheckContext, zoneChecks: ZoneChecks):
     );
   };
 
-  async function locate(domain: DnsName, signal: AbortSignal): Promise<Location | LocateError> {
+  async function locate(
+    domain: DnsName,
+    { route, providers, isDelegated }: PreflightTarget,
+    signal: AbortSignal,
+  ): Promise<Location | LocateError> {
     const name = child('_acme-challenge', domain);
+    const how = {
+      isDelegated: isDelegated?.(domain) ?? (route === undefined && providers?.[0]?.capabilities.model === 'slots'),
+    };
     return within<Location | LocateError>(
       signal,
-      (ends) => selfCheck.locate(name, ends),
+      (ends) => selfCheck.locate(name, ends, how),
       (problem, error) =>
         error instanceof LocateError ? error : new LocateError('unreachable', `${name}: ${problem}`),
     );
@@ -118,7 +125,7 @@ export function createNameChecks(context: CheckContext, zoneChecks: ZoneChecks):
       const about: Subject = { kind: 'name', name: domain };
       const unknown = (id: CheckId) => (problem: string) =>
         [tell(id, about, { result: 'unknown', detail: `${domain}: ${problem}`, facts: {} })] as const;
-      const place = await locate(domain, signal);
+      const place = await locate(domain, target, signal);
       const located = tell('challenge-name', about, judgeLocation(child('_acme-challenge', domain), place));
       const location = place instanceof LocateError ? undefined : place;
       const issuers = ca?.identities ?? target.caaIdentities;

@@ -275,3 +275,23 @@ test.each<Row<Parameters<typeof judgeProviderZone>[1]>>([
 ])("provider's zone: %s", (_title, route, result, detail) =>
   expectVerdict(judgeProviderZone(location, route), result, detail),
 );
+
+const byResolver = {
+  servers: [],
+  listed: { servers: [{ address: '192.0.2.53', port: 53 }], waitMs: 60_000, reason: 'the mode is listed-only' },
+};
+
+test('where the servers of a zone are not known, no other ones are held against the provider', () => {
+  const nameServers = names('ns-cloud-a1.googledomains.com');
+  const verdict = judgeProviderZone(
+    { ...location, ...byResolver },
+    { provider, zone: { id: 'z1', name: zone, nameServers } },
+  );
+  expectVerdict(verdict, 'ok', /the one that answers for/);
+});
+
+test('a CNAME that a resolver was asked for is known', () => {
+  const led = chained('_acme-challenge.example.com', 'a.example.com');
+  expectVerdict(judgeLocation(challenge, { ...led, ...byResolver }), 'ok', /leads to a\.example\.com in zone/);
+  expectVerdict(judgeLocation(challenge, { ...location, ...byResolver }), 'unknown', /is not known: the mode is/);
+});

@@ -4,10 +4,19 @@ import { createSelfCheck } from '../selfcheck/self-check.ts';
 import type { NameServer } from '../selfcheck/testing/name-servers.ts';
 import { createWorld, exampleLines, hasty, put, signal, type World } from '../selfcheck/testing/world.ts';
 import { type RecordLine, soa, zone } from '../selfcheck/testing/zone-data.ts';
+import { LocateError, type SelfCheck } from '../selfcheck/types.ts';
+import type { BoundProvider } from '../writer/index.ts';
 import type { Finding } from './finding.ts';
 import { createPreflight, type Preflight, preflight } from './preflight.ts';
+import type { PreflightTarget } from './target.ts';
 
 let world: World;
+
+const slots = {
+  displayName: 'acmedns "a"',
+  capabilities: { model: 'slots' },
+  provider: { check: async () => [] },
+} as unknown as BoundProvider;
 beforeEach(async () => {
   world = await createWorld();
 });
@@ -271,4 +280,36 @@ test('where only listed servers may be asked, those of the zone are left alone, 
     ),
   });
   expect(asked([ns1, ns2, ns2v6])).toBe(0);
+});
+
+test('with listed-only the CAA records stay unknown for the reason that they are, and nobody is asked for them', async () => {
+  await serveAll();
+  const selfCheck = createSelfCheck({ ...options(), mode: 'listed-only' });
+  const target = { names: ['www.example.com'], caaIdentities: ['ca.example'] };
+  const { findings } = await preflight(target, { ...options(), selfCheck, signal });
+  expect(byId(findings)['caa www.example.com']).toMatch(
+    /^unknown: .*the mode is listed-only, and a resolver would keep/,
+  );
+  expect(world.resolver.queries.filter(({ type }) => type === 'CAA')).toEqual([]);
+});
+
+test.each<[string, Partial<PreflightTarget>, boolean]>([
+  ['nobody tells', {}, false],
+  ['whoever chooses the provider tells', { isDelegated: (domain) => domain === 'www.example.com' }, true],
+  ['the only provider is one that names are delegated to', { providers: [slots] }, true],
+  [
+    'another may be chosen',
+    { providers: [slots], route: async () => ({ provider: slots, zone: { id: 'z', name: toDnsName('example.com') } }) },
+    false,
+  ],
+])('whether the challenge name is known to be an alias: %s', async (_title, more, isDelegated) => {
+  const hows: unknown[] = [];
+  const selfCheck = {
+    locate: async (_name, _signal, how) => {
+      hows.push(how);
+      throw new LocateError('no-delegation', 'nothing here');
+    },
+  } as Pick<SelfCheck, 'locate'> as SelfCheck;
+  await preflight({ names: ['www.example.com'], ...more }, { ...options(), selfCheck, signal });
+  expect(hows).toEqual([{ isDelegated }]);
 });

@@ -44,7 +44,8 @@ export function judgeProviderZone({ target, zone, servers }: Location, route: Ro
   };
   const title = `${provider.displayName} has zone ${found.name}${found.id === found.name ? '' : ` (${found.id})`}`;
   // Vanity names and hidden primaries look the same, so that this alone is no failure.
-  if (found.name === zone && nameServers.length > 0 && !answering.some((name) => nameServers.includes(name)))
+  const isElsewhere = nameServers.length > 0 && answering.length > 0;
+  if (found.name === zone && isElsewhere && !answering.some((name) => nameServers.includes(name)))
     return {
       result: 'warning',
       detail: `${title} at ${nameServers.join(', ')}, and in the DNS the zone is served by ${answering.join(', ')}: unless those get the zone from there, a value is never seen; delegate the zone to the servers of the provider, or choose the provider of the others`,

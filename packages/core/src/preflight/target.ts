@@ -19,6 +19,11 @@ export interface PreflightTarget {
     location: Location,
     signal: AbortSignal,
   ) => Promise<{ readonly provider: BoundProvider; readonly zone: Zone }>;
+  /**
+   * The challenge name of the domain is known to be an alias: where nobody but resolvers can be asked, they may be asked
+   * for that. Default: where there is no `route` and the first provider is one that names have to be delegated to.
+   */
+  readonly isDelegated?: (domain: DnsName) => boolean;
   /** Writes a probe value for each domain, and removes it. */
   readonly probe?: ProbeWriter;
 }
