@@ -1,5 +1,4 @@
 import { formatListenAddress, ListenAddressError, parseListenAddress } from '../health/listen-address.ts';
-import { ListenError, serveHealth } from '../health/server.ts';
 import type { MeasuredWork, Metrics } from '../metrics/metrics.ts';
 import { type CommandContext, CommandError, UsageError } from './context.ts';
 import { packageVersion } from './program.ts';
@@ -21,13 +20,16 @@ export interface Monitoring {
 const stuckMs = 600_000;
 
 /**
- * Serves /healthz, /readyz and /metrics. Nothing of this is loaded by a command that is not asked for it.
+ * Serves /healthz, /readyz and /metrics. Its code is loaded here: commands that are not asked for it do without.
  *
  * @param listen `127.0.0.1:9402`, `[::1]:9402` or `:9402`
  * @throws UsageError when it is no address, CommandError when it cannot be listened at
  */
 export async function startMonitoring(listen: string, { clock }: CommandContext): Promise<Monitoring> {
-  const { createMetrics } = await import('../metrics/metrics.ts');
+  const [{ createMetrics }, { ListenError, serveHealth }] = await Promise.all([
+    import('../metrics/metrics.ts'),
+    import('../health/server.ts'),
+  ]);
   const metrics = createMetrics({ clock, version: packageVersion() });
   let isReady = false;
   let work: MeasuredWork | undefined;
