@@ -1,6 +1,7 @@
 import {
   createEgress,
   type Egress,
+  type EgressOptions,
   listedServers,
   type ProviderRegistry,
   parseNameserverList,
@@ -129,7 +130,10 @@ export function selfCheckResolvers(list: string | undefined): StartingServers {
 }
 
 /** The one way out of the process, with the proxy settings of the environment. */
-export function openEgress({ env, inputs }: CommandContext): Egress {
+export function openEgress(
+  { env, inputs }: CommandContext,
+  options: Pick<EgressOptions, 'addressRule' | 'beforeSend'> = {},
+): Egress {
   const httpsProxy = env.HTTPS_PROXY ?? env.https_proxy;
   const httpProxy = env.HTTP_PROXY ?? env.http_proxy;
   const noProxy = env.NO_PROXY ?? env.no_proxy;
@@ -137,6 +141,7 @@ export function openEgress({ env, inputs }: CommandContext): Egress {
     proxy: { ...(httpsProxy && { httpsProxy }), ...(httpProxy && { httpProxy }), ...(noProxy && { noProxy }) },
     ...(inputs.transport === undefined ? {} : { dns: inputs.transport }),
     userAgent: `zoneproof/${packageVersion()}`,
+    ...options,
   });
 }
 

@@ -78,7 +78,7 @@ test('the times of backoff and of new orders are those of the code', () => {
 
 test('the words about the process are those of the log', () => {
   const source = readFileSync(join(root, 'apps/controller/src/cli/output/report-line.ts'), 'utf8');
-  const [, union = ''] = /readonly reason: ([^;]+);/.exec(source) ?? [];
+  const [, union = ''] = /readonly reason:\s+([^;]+);/.exec(source) ?? [];
   const inCode = [...union.matchAll(/'(\w+)'/g)].map(([, word]) => word);
   expect([...text.matchAll(/^\| `(\w+)` \|/gm)].map(([, word]) => word)).toEqual(inCode);
 });

@@ -7,6 +7,7 @@ import {
   createSyncSignal,
   type Egress,
   type ProviderRegistry,
+  pause,
   type RandomBytes,
   type SelfCheckMode,
   type StartingServers,
@@ -61,10 +62,16 @@ export interface Controller {
   renew(namespace: string, name: string): Promise<string | undefined>;
   /** A person changed something: what waits for that is tried again. */
   reload(): void;
+  /** The same where the store has woken what it is about. */
+  changed(): void;
   readonly queue: QueueState;
   /** The limits of every account at a DNS service that was called so far. */
   accounts(): readonly AccountLimits[];
-  stop(): Promise<void>;
+  /**
+   * Starts nothing new, and puts down what is under way; what has not ended within `graceMs` (default 0) is ended. Called
+   * again, it ends all of it at once.
+   */
+  stop(graceMs?: number): Promise<void>;
 }
 
 /** Objects that are worked on side by side; each spends its time waiting for the CA and the DNS. */
@@ -202,6 +209,22 @@ export function startController(options: ControllerOptions): Controller {
   for (const kind of ['Issuer', 'ClusterIssuer', 'Certificate', 'Order'] as const)
     for (const { metadata } of store.list(kind)) queue.add(formatKey({ kind, ...metadata }));
 
+  let stopped: Promise<void> | undefined;
+  const stop = async (graceMs: number): Promise<void> => {
+    stopWatching();
+    // Closed before the writer: what the writer gives back must not be asked for again.
+    const drained = queue.close();
+    const idle = async (): Promise<void> => {
+      await drained;
+      while (background.size > 0) await Promise.allSettled(background);
+    };
+    await Promise.race([idle(), pause(timers, graceMs, abort.signal)]);
+    abort.abort(new Error('zoneproof stops'));
+    await writer.close();
+    await idle();
+    await sessions.close();
+  };
+
   return {
     settled: () =>
       new Promise((resolve) => {
@@ -223,19 +246,17 @@ export function startController(options: ControllerOptions): Controller {
       for (const kind of ['Issuer', 'ClusterIssuer', 'Certificate', 'Order'] as const)
         for (const { metadata } of store.list(kind)) queue.add(formatKey({ kind, ...metadata }));
     },
+    changed: () => {
+      changes++;
+    },
     get queue() {
       return queue.state;
     },
     accounts: () => calls.accounts(),
-    stop: async () => {
-      abort.abort(new Error('zoneproof stops'));
-      stopWatching();
-      // Closed before the writer: what the writer gives back must not be asked for again.
-      const drained = queue.close();
-      await writer.close();
-      await drained;
-      await Promise.allSettled(background);
-      await sessions.close();
+    stop: (graceMs = 0) => {
+      if (graceMs === 0 || stopped !== undefined) abort.abort(new Error('zoneproof stops'));
+      stopped ??= stop(graceMs);
+      return stopped;
     },
   };
 }

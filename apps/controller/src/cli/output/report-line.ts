@@ -7,7 +7,19 @@ import type { ReportLine } from './schemas.ts';
 export interface ProcessReport {
   readonly at: number;
   readonly level: Report['level'];
-  readonly reason: 'Listening' | 'Started' | 'Reloaded' | 'ManifestsBroken' | 'ManifestsNotStored' | 'Stopping';
+  readonly reason:
+    | 'Listening'
+    | 'Started'
+    | 'Reloaded'
+    | 'ManifestsBroken'
+    | 'ManifestsNotStored'
+    | 'Standby'
+    | 'Leading'
+    | 'LeaseUnavailable'
+    | 'LeaseLost'
+    | 'ApiServer'
+    | 'EventsLost'
+    | 'Stopping';
   readonly message: string;
   readonly retryAt?: never;
 }
