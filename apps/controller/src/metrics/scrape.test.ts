@@ -43,7 +43,7 @@ async function issueAndScrape(directory: string, sandbox: Sandbox): Promise<void
     return [path, answer.status, await answer.text()] as const;
   };
   try {
-    await until('both certificates', () => out.text().match(/ Issued: /g)?.length === 2);
+    await until('both certificates', () => out.text().match(/ Issued: /g)?.length === 2, 15_000);
     health = await Promise.all(['/healthz', '/readyz', '/', '/metrics/../etc/passwd'].map(get));
     // Values are removed beside everything else, and one answer is kept for a second.
     for (let tries = 0; tries < 100 && readExposition(scraped).value('zoneproof_ledger_entries') !== 0; tries++) {
