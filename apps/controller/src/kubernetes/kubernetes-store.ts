@@ -167,6 +167,15 @@ export class KubernetesStore implements Store {
     return object as ObjectOfKind[K] | undefined;
   }
 
+  async addFinalizer(key: ObjectKey, finalizer: string): Promise<void> {
+    await this.#attempts.untilSettled(async () => {
+      const object = this.#cache.stored(key);
+      const finalizers = object?.metadata.finalizers ?? [];
+      if (object === undefined || object.metadata.deletedAt !== undefined || finalizers.includes(finalizer)) return;
+      await this.#change(key, object, () => this.#requests.replaceFinalizers(object, [...finalizers, finalizer]));
+    });
+  }
+
   async removeFinalizer(key: ObjectKey, finalizer: string): Promise<void> {
     await this.#attempts.untilSettled(async () => {
       const object = this.#cache.stored(key);
@@ -200,6 +209,14 @@ export class KubernetesStore implements Store {
     options: { readonly ifAbsent?: boolean } = {},
   ): Promise<'written' | 'exists'> {
     return this.#secrets.write(meta, content, options.ifAbsent ?? false);
+  }
+
+  checkSecret(meta: NewMeta, type: string): Promise<void> {
+    return this.#secrets.check(meta, type);
+  }
+
+  secretVersion(namespace: string, name: string): string | undefined {
+    return this.#versions.version(namespace, name);
   }
 
   async close(): Promise<void> {

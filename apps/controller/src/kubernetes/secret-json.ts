@@ -1,5 +1,6 @@
 import { isHandedOver } from '../resources/adopt.ts';
 import { apiVersion, type Kind, type ObjectMeta, type Secret } from '../resources/index.ts';
+import { orderLabel } from '../resources/names.ts';
 import { secretData } from '../store/secret-data.ts';
 import type { NewMeta, SecretContent } from '../store/store.ts';
 
@@ -97,16 +98,31 @@ export function ownerOf({ ownerReferences = [] }: SecretMeta): ObjectMeta['owner
  */
 export function whyForeign(
   metadata: SecretMeta,
-  owner: NewMeta['owner'],
+  { owner, labels }: Pick<NewMeta, 'owner' | 'labels'>,
   isGone: (owner: NonNullable<NewMeta['owner']>) => boolean,
 ): string | undefined {
   const before = ownerOf(metadata);
-  const stranger = metadata.ownerReferences?.find(({ uid }) => uid !== before?.uid);
+  const references = withoutCertManager(metadata) ?? metadata.ownerReferences;
+  const stranger = references?.find(({ uid }) => uid !== before?.uid);
   if (stranger !== undefined) return `belongs to ${stranger.kind} ${stranger.name}`;
   if (before !== undefined) {
-    const isSame = before.kind === owner?.kind && before.name === owner?.name;
+    const isSame =
+      before.kind === owner?.kind &&
+      before.name === owner?.name &&
+      // The key of an Order has its Certificate for an owner, too, and is not the Certificate's Secret for that.
+      metadata.labels?.[orderLabel] === labels?.[orderLabel];
     return isSame || isGone(before) ? undefined : `belongs to ${before.kind} ${before.name}`;
   }
   if (metadata.labels?.[managedByLabel] === managedByUs || isHandedOver(metadata)) return undefined;
   return 'was made by someone else';
+}
+
+/**
+ * The owner references that are left when a Secret is handed over by cert-manager; undefined when none of them is
+ * cert-manager's. With its own, the Secret would go when cert-manager's Certificate is deleted.
+ */
+export function withoutCertManager(metadata: SecretMeta): NonNullable<SecretMeta['ownerReferences']> | undefined {
+  const { ownerReferences = [] } = metadata;
+  const others = ownerReferences.filter((one) => !one.apiVersion.startsWith('cert-manager.io/'));
+  return others.length < ownerReferences.length && isHandedOver(metadata) ? others : undefined;
 }

@@ -58,6 +58,12 @@ export class SecretVersions {
     return this.#known.get(`${namespace}/${name}`)?.madeUid;
   }
 
+  /** '' where there is no such Secret; undefined where nobody has looked. */
+  version(namespace: string, name: string): string | undefined {
+    const known = this.#known.get(`${namespace}/${name}`);
+    return known && (known.version ?? '');
+  }
+
   isKnown(namespace: string, name: string): boolean {
     return this.#known.has(`${namespace}/${name}`);
   }

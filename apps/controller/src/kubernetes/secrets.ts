@@ -14,6 +14,7 @@ import {
   secretJson,
   secretPath,
   whyForeign,
+  withoutCertManager,
 } from './secret-json.ts';
 import type { SecretVersions } from './secret-versions.ts';
 
@@ -49,6 +50,17 @@ export class Secrets {
   /** @throws ForeignSecretError, KubeApiError */
   async write(meta: NewMeta, content: SecretContent, ifAbsent: boolean): Promise<'written' | 'exists'> {
     return ifAbsent ? this.#create(meta, content) : this.#apply(meta, content);
+  }
+
+  /** @throws ForeignSecretError when a write of this type would, KubeApiError */
+  async check(meta: NewMeta, type: string): Promise<void> {
+    const { attempts, versions } = this.#options;
+    const { namespace, name } = meta;
+    const found = await attempts.untilSettled(() => this.#get(namespace, name));
+    versions.seen(namespace, name, found?.metadata);
+    const why = found && this.#whyForeign(meta, found.metadata);
+    if (why !== undefined) throw foreign(meta, why);
+    if (found !== undefined && found.type !== type) throw otherType(meta, found);
   }
 
   /** Deletes a Secret of ours; one of someone else stays. @throws KubeApiError */
@@ -90,12 +102,13 @@ export class Secrets {
    * write is a conflict, and looked at again.
    */
   #apply(meta: NewMeta, content: SecretContent): Promise<'written'> {
-    const { attempts, versions, isGone } = this.#options;
-    const { namespace, name, owner } = meta;
+    const { attempts, versions } = this.#options;
+    const { namespace, name } = meta;
     return attempts.untilSettled<'written'>(async () => {
-      const found = (await this.#get(namespace, name))?.metadata;
-      const why = found && whyForeign(found, owner, (before) => isGone(namespace, before));
+      const seen = (await this.#get(namespace, name))?.metadata;
+      const why = seen && this.#whyForeign(meta, seen);
       if (why !== undefined) throw foreign(meta, why);
+      const found = await this.#released(seen, meta);
       const request = {
         method: 'PATCH',
         path: secretPath(namespace, name),
@@ -117,13 +130,33 @@ export class Secrets {
     });
   }
 
+  #whyForeign(meta: NewMeta, found: SecretMeta): string | undefined {
+    return whyForeign(found, meta, (before) => this.#options.isGone(meta.namespace, before));
+  }
+
+  /** The Secret as it is once cert-manager, which hands it over, owns it no more. @throws TryAgain when it was changed */
+  async #released(found: SecretMeta | undefined, { namespace, name }: NewMeta): Promise<SecretMeta | undefined> {
+    const ownerReferences = found && withoutCertManager(found);
+    if (found === undefined || ownerReferences === undefined) return found;
+    const { resourceVersion } = found;
+    try {
+      const request = {
+        method: 'PATCH',
+        path: secretPath(namespace, name),
+        contentType: 'application/merge-patch+json',
+        body: { metadata: { resourceVersion, ownerReferences } },
+      } as const;
+      return ((await this.#send(request, { fieldManager })) as SecretJson).metadata;
+    } catch (error) {
+      if (isKubeApiError(error, 'Conflict')) throw new TryAgain();
+      throw error;
+    }
+  }
+
   /** The type of a Secret cannot be changed, and some Secrets cannot be changed at all. */
   async #refused(meta: NewMeta, content: SecretContent, error: KubeApiError): Promise<Error> {
     const found = await this.#get(meta.namespace, meta.name);
-    if (found === undefined || found.type === content.type) return error;
-    return new ForeignSecretError(
-      `Secret ${meta.namespace}/${meta.name} has type ${found.type}, and no Secret can be given another one. Delete it, or give the certificate another secretName.`,
-    );
+    return found === undefined || found.type === content.type ? error : otherType(meta, found);
   }
 
   async #uidOfOurs(namespace: string, name: string): Promise<string | undefined> {
@@ -168,6 +201,12 @@ function hasContent({ data = {} }: SecretJson, content: SecretContent): boolean 
   return (
     entries.length === Object.keys(data).length &&
     entries.every(([entry, value]) => data[entry] === Buffer.from(value).toString('base64'))
+  );
+}
+
+function otherType({ namespace, name }: NewMeta, { type }: SecretJson): ForeignSecretError {
+  return new ForeignSecretError(
+    `Secret ${namespace}/${name} has type ${type}, and no Secret can be given another one. Delete it, or give the certificate another secretName.`,
   );
 }
 

@@ -14,8 +14,16 @@ const facts = {
 const current: Stored = { state: 'present', facts, renewAt: now + 500 };
 const issued: CertificateStatus = { serial: '01', renewAt: now + 500, issuedFor: issuanceHash(spec) };
 const registered = {
+  kind: 'Issuer',
+  metadata: { namespace: 'd', name: 'ca' },
   spec: { acme: { server: 'ca' } },
   status: { acme: { accountURL: 'u', server: 'ca' } },
+} as unknown as Issuer;
+const deleting = { ...registered, metadata: { ...registered.metadata, deletedAt: 1 } } as unknown as Issuer;
+const forOthers = {
+  ...registered,
+  kind: 'ClusterIssuer',
+  spec: { ...registered.spec, allowedNamespaces: ['e'] },
 } as unknown as Issuer;
 const failed = (retryAt: number, issuedFor = issuanceHash(spec)): CertificateStatus => ({
   lastFailure: { at: 0, count: 1, reason: 'ValidationFailed', message: 'no', retryAt, issuedFor },
@@ -134,6 +142,12 @@ test.each<[string, SeenCertificate, object, number | undefined]>([
     undefined,
   ],
   [
+    'one that another tool got with another key or from another Issuer is replaced',
+    seen({}, { stored: { ...current, unfit: 'has a key of RSA 2048 bits, not of ECDSA 256' } }),
+    { do: 'begin', why: 'The stored certificate has a key of RSA 2048 bits, not of ECDSA 256.' },
+    undefined,
+  ],
+  [
     'an Issuer that is missing is waited for',
     seen({}, { issuer: undefined }),
     { do: 'show', ready: false, problem: { reason: 'IssuerNotFound' } },
@@ -154,6 +168,78 @@ test.each<[string, SeenCertificate, object, number | undefined]>([
   ['then it is begun', seen(failed(now)), { do: 'begin' }, undefined],
   ['at once when the Certificate was changed', seen(failed(now + 60, 'other')), { do: 'begin' }, undefined],
   ['or when a renewal was asked for', seen({ ...failed(now + 60), renewRequestedAt: 1 }), { do: 'begin' }, undefined],
+  [
+    'an Issuer that is being deleted is as good as none',
+    seen({}, { issuer: deleting }),
+    { do: 'show', ready: false, problem: { reason: 'IssuerNotFound', message: 'Issuer ca is being deleted.' } },
+    undefined,
+  ],
+  [
+    'what it has under way is given up, so that its values go while its credentials are there',
+    seen({ order: 'www-1' }, { issuer: deleting, order: order({}) }),
+    { do: 'drop-order', name: 'www-1' },
+    undefined,
+  ],
+  [
+    'one that was not created yet, too',
+    seen({ order: 'www-1' }, { issuer: deleting }),
+    { do: 'drop-order', name: 'www-1' },
+    undefined,
+  ],
+  [
+    'a ClusterIssuer for others is asked for nothing',
+    seen({}, { issuer: forOthers }),
+    { do: 'show', ready: false, problem: { reason: 'NamespaceNotAllowed' } },
+    undefined,
+  ],
+  [
+    'nor at a renewal; the certificate stays in use',
+    seen({ ...issued, renewAt: now }, { issuer: forOthers, stored: current }),
+    { do: 'show', ready: true, issuing: false, problem: { reason: 'NamespaceNotAllowed' } },
+    undefined,
+  ],
+  [
+    'a certificate at rest has no need of it',
+    seen(issued, { issuer: forOthers, stored: current }),
+    { do: 'show', ready: true, problem: { reason: 'Issued' } },
+    now + 500,
+  ],
+  [
+    'an Order that is under way when it is forbidden is given up',
+    seen({ order: 'www-1' }, { issuer: forOthers, order: order({}) }),
+    { do: 'drop-order' },
+    undefined,
+  ],
+  [
+    'one that has delivered is not thrown away',
+    seen({ order: 'www-1' }, { issuer: forOthers, order: order({ result: 'valid' }) }),
+    { do: 'store-certificate' },
+    undefined,
+  ],
+  [
+    'another template for the Secret is followed at once',
+    seen(issued, { stored: { ...current, drift: 'template' }, restoredAt: now - 1 }),
+    { do: 'restore-secret' },
+    undefined,
+  ],
+  [
+    'also while a renewal is under way',
+    seen({ order: 'www-2', ...issued }, { stored: { ...current, drift: 'template' }, order: order({}) }),
+    { do: 'restore-secret' },
+    undefined,
+  ],
+  [
+    'what somebody changed of the Secret is made right without a new certificate',
+    seen(issued, { stored: { ...current, drift: 'other' } }),
+    { do: 'restore-secret' },
+    undefined,
+  ],
+  [
+    'but not at the pace of somebody who changes it all the time',
+    seen({ ...issued, renewAt: now + 900_000 }, { stored: { ...current, drift: 'other' }, restoredAt: now - 1 }),
+    { do: 'show', ready: true },
+    now - 1 + 600_000,
+  ],
   [
     'former Orders go before a new one begins',
     seen({}, { formerOrders: [order({ result: 'failed' })] }),

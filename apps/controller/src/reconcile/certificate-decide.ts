@@ -21,12 +21,16 @@ export type Stored =
       readonly renewAt: number;
       readonly warning?: string;
       readonly unfit?: string;
+      /** What of it is not as declared and can be made right without a new certificate: see `driftOf`. */
+      readonly drift?: 'template' | 'other';
     };
 
 export interface SeenCertificate {
   readonly certificate: Certificate;
   readonly issuer: Issuer | undefined;
   readonly stored: Stored;
+  /** Epoch milliseconds: when what somebody else had changed was last made right again. */
+  readonly restoredAt?: number;
   /** The Order that `status.order` names. */
   readonly order: Order | undefined;
   /** Other Orders of this Certificate. */
@@ -39,8 +43,11 @@ export type CertificateStep =
   | { readonly do: 'create-order' }
   | { readonly do: 'store-certificate'; readonly order: Order }
   | { readonly do: 'record-failure'; readonly order: Order }
-  | { readonly do: 'drop-order'; readonly order: Order }
+  /** Of what is under way; its Order may not exist yet. */
+  | { readonly do: 'drop-order'; readonly name: string }
   | { readonly do: 'drop-former-orders'; readonly orders: readonly Order[] }
+  /** Its labels, annotations or ca.crt are not as declared. */
+  | { readonly do: 'restore-secret'; readonly stored: Extract<Stored, { state: 'present' }> }
   /** A matching certificate is there already: take its dates. */
   | { readonly do: 'adopt'; readonly facts: CertificateFacts; readonly renewAt: number }
   | { readonly do: 'show'; readonly ready: boolean; readonly issuing: boolean; readonly problem: Shown };
@@ -60,12 +67,14 @@ export interface CertificatePlan {
 export function decideCertificate(seen: SeenCertificate, now: number): CertificatePlan {
   const { certificate, order, formerOrders } = seen;
   const { status } = certificate;
+  const restore = whatToRestore(seen, now);
+  if (restore !== undefined) return { step: restore };
   if (status.order !== undefined) {
-    if (order === undefined) return { step: { do: 'create-order' } };
-    if (order.status.result === 'valid') return { step: { do: 'store-certificate', order } };
-    if (order.status.result === 'failed') return { step: { do: 'record-failure', order } };
-    if (isOutdated(order, seen)) return { step: { do: 'drop-order', order } };
-    return { step: showOrder(seen, order, now) };
+    if (order?.status.result === 'valid') return { step: { do: 'store-certificate', order } };
+    if (order?.status.result === 'failed') return { step: { do: 'record-failure', order } };
+    if (isUnwanted(seen) || (order !== undefined && isOutdated(order, seen)))
+      return { step: { do: 'drop-order', name: status.order } };
+    return { step: order === undefined ? { do: 'create-order' } : showOrder(seen, order, now) };
   }
   const due = whyDue(seen, now);
   if (due === undefined) return rest(seen);
@@ -110,6 +119,8 @@ function whatPreventsIssuance(
 ): (Shown & { readonly retryAt?: number }) | undefined {
   const { name } = certificate.spec.issuerRef;
   if (issuer === undefined) return { reason: 'IssuerNotFound', message: `Issuer ${name} does not exist.` };
+  if (issuer.metadata.deletedAt !== undefined)
+    return { reason: 'IssuerNotFound', message: `Issuer ${name} is being deleted.` };
   const notAllowed = whyNotAllowed(issuer, certificate.metadata.namespace, certificate.spec.dnsNames);
   if (notAllowed !== undefined) return notAllowed;
   if (accountOf(issuer) === undefined) {
@@ -138,7 +149,8 @@ function rest(seen: SeenCertificate): CertificatePlan {
   const renewAt = fixedRenewal(certificate, stored);
   if (serial !== stored.facts.serial || certificate.status.renewAt !== renewAt)
     return { step: { do: 'adopt', facts: stored.facts, renewAt: stored.renewAt } };
-  return { step: { do: 'show', ready: true, issuing: false, problem: validity(stored, renewAt) }, wakeAt: renewAt };
+  const lookAt = stored.drift === undefined ? renewAt : Math.min(renewAt, (seen.restoredAt ?? 0) + restoreEveryMs);
+  return { step: { do: 'show', ready: true, issuing: false, problem: validity(stored, renewAt) }, wakeAt: lookAt };
 }
 
 /** What a Certificate at rest shows. */
@@ -160,6 +172,27 @@ function showOrder(seen: SeenCertificate, order: Order, now: number): Certificat
 /** What is stored is what is declared, and still valid: being due, or failing to be renewed, takes nothing from that. */
 export function isReady({ certificate, stored }: SeenCertificate, now: number): boolean {
   return stored.state === 'present' && stored.facts.notAfter > now && whyUnfit(certificate, stored) === undefined;
+}
+
+/**
+ * Somebody else's change is made right at once, but not more often than every ten minutes: another program may want it
+ * otherwise for as long as it runs.
+ */
+function whatToRestore({ stored, restoredAt }: SeenCertificate, now: number): CertificateStep | undefined {
+  if (stored.state !== 'present' || stored.drift === undefined) return undefined;
+  if (stored.drift === 'other' && restoredAt !== undefined && now < restoredAt + restoreEveryMs) return undefined;
+  return { do: 'restore-secret', stored };
+}
+
+const restoreEveryMs = 600_000;
+
+/** Nobody may issue it any more, whatever has been begun. */
+function isUnwanted({ certificate, issuer }: SeenCertificate): boolean {
+  if (issuer === undefined) return false;
+  const { metadata, spec } = certificate;
+  return (
+    issuer.metadata.deletedAt !== undefined || whyNotAllowed(issuer, metadata.namespace, spec.dnsNames) !== undefined
+  );
 }
 
 /** The Certificate or the account of its Issuer was changed while the Order was under way, or the Order was deleted. */

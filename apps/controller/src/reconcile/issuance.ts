@@ -19,6 +19,12 @@ export function orderName(certificate: Certificate, issuance: number): string {
   return `${certificate.metadata.name}-${issuance}`;
 }
 
+/** A label's value has at most 63 characters. */
+export function orderLabelOf(order: string): string {
+  if (order.length <= 63) return order;
+  return `${order.slice(0, 46)}-${createHash('sha256').update(order).digest('hex').slice(0, 16)}`;
+}
+
 /** The Secret that keeps the new private key until the certificate is stored. */
 export function orderKeyName(order: string): string {
   return `${order}-key`;

@@ -14,3 +14,6 @@ export function objectTitle(object: {
 }): string {
   return `${object.kind} ${object.namespace === '' ? '' : `${object.namespace}/`}${object.name}`;
 }
+
+/** On the Secret with the private key of an Order: which Order that is. */
+export const orderLabel = 'zoneproof.dev/order';

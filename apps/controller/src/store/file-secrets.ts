@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { adoptAnnotation, isHandedOver } from '../resources/adopt.ts';
+import { orderLabel } from '../resources/names.ts';
 import type { Secret } from '../resources/types.ts';
 import type { MeasureWrite } from './observe-writes.ts';
 import { OrderKeys } from './order-keys.ts';
@@ -76,20 +77,30 @@ export class FileSecrets {
     ifAbsent: boolean,
     isGone: IsGone,
   ): Promise<'written' | 'exists'> {
-    const { namespace, name, owner } = meta;
-    const existing = await this.read(namespace, name);
-    if (existing !== undefined && ifAbsent) return 'exists';
-    if ((await this.#readGiven(namespace, name)) !== undefined)
-      throw foreign(meta, 'is given by a manifest or in the secrets directory');
-    const before = existing?.metadata.owner;
-    const isOurs = before?.kind === owner?.kind && before?.name === owner?.name;
-    const isFree = existing !== undefined && isHandedOver(existing.metadata);
-    if (existing !== undefined && !isOurs && !isFree && (before === undefined || !isGone(before)))
-      throw foreign(meta, `belongs to ${before === undefined ? 'something else' : `${before.kind} ${before.name}`}`);
+    const { namespace, name, owner, labels } = meta;
+    if (ifAbsent && (await this.read(namespace, name)) !== undefined) return 'exists';
+    await this.check(meta, isGone);
     await this.#measure('Secret', () =>
-      owner?.kind === 'Order' ? this.#orderKeys.write({ ...meta, owner }, content) : this.#files.write(meta, content),
+      owner !== undefined && labels?.[orderLabel] !== undefined
+        ? this.#orderKeys.write({ ...meta, owner, labels }, content)
+        : this.#files.write(meta, content),
     );
     return 'written';
+  }
+
+  /** @throws ForeignSecretError when the Secret exists and is not the owner's to write */
+  async check(meta: NewMeta, isGone: IsGone): Promise<void> {
+    const { namespace, name, owner } = meta;
+    if ((await this.#readGiven(namespace, name)) !== undefined)
+      throw foreign(meta, 'is given by a manifest or in the secrets directory');
+    const existing = await this.read(namespace, name);
+    if (existing === undefined || isHandedOver(existing.metadata)) return;
+    const { owner: before, labels } = existing.metadata;
+    const isOurs = before?.kind === owner?.kind && before?.name === owner?.name;
+    // The key of an Order has its Certificate for an owner, too, and is not the Certificate's Secret for that.
+    const isSameUse = labels?.[orderLabel] === meta.labels?.[orderLabel];
+    if ((isOurs && isSameUse) || (before !== undefined && isGone(before))) return;
+    throw foreign(meta, `belongs to ${before === undefined ? 'something else' : `${before.kind} ${before.name}`}`);
   }
 
   async remove(namespace: string, name: string): Promise<void> {

@@ -129,6 +129,18 @@ export class FileStore implements Store {
     return changed as ObjectOfKind[K] | undefined;
   }
 
+  async addFinalizer(key: ObjectKey, finalizer: string): Promise<void> {
+    await this.#objects.change(key, (existing) => {
+      const finalizers = existing?.metadata.finalizers ?? [];
+      if (existing === undefined || existing.metadata.deletedAt !== undefined || finalizers.includes(finalizer))
+        return existing;
+      return {
+        ...existing,
+        metadata: { ...existing.metadata, finalizers: [...finalizers, finalizer] },
+      } as StoredObject;
+    });
+  }
+
   async removeFinalizer(key: ObjectKey, finalizer: string): Promise<void> {
     await this.#objects.change(key, (existing) => {
       if (existing === undefined) return undefined;
@@ -162,10 +174,16 @@ export class FileStore implements Store {
     content: SecretContent,
     options: { readonly ifAbsent?: boolean } = {},
   ): Promise<'written' | 'exists'> {
-    // A Certificate that was renamed finds its Secret as that of one which was removed.
-    const isGone = ({ kind, name }: NonNullable<NewMeta['owner']>): boolean =>
-      kind === 'Certificate' && this.#objects.get({ kind, namespace: meta.namespace, name }) === undefined;
-    return this.#secrets.write(meta, content, options.ifAbsent ?? false, isGone);
+    return this.#secrets.write(meta, content, options.ifAbsent ?? false, this.#isGoneIn(meta.namespace));
+  }
+
+  checkSecret(meta: NewMeta): Promise<void> {
+    return this.#secrets.check(meta, this.#isGoneIn(meta.namespace));
+  }
+
+  /** A Certificate that was renamed finds its Secret as that of one which was removed. */
+  #isGoneIn(namespace: string): (owner: NonNullable<NewMeta['owner']>) => boolean {
+    return ({ kind, name }) => kind === 'Certificate' && this.#objects.get({ kind, namespace, name }) === undefined;
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,8 @@ import type { NewMeta, SecretContent } from './store.ts';
 interface StoredKey {
   readonly type: string;
   readonly owner: NonNullable<NewMeta['owner']>;
+  /** Absent in what older versions wrote. */
+  readonly labels?: NonNullable<NewMeta['labels']>;
   /** Entries in base64. */
   readonly data: Readonly<Record<string, string>>;
 }
@@ -31,19 +33,28 @@ export class OrderKeys {
     const key = this.#keys.get(`${namespace}/${name}`);
     if (key === undefined) return undefined;
     const entries = Object.entries(key.data).map(([entry, value]) => [entry, Buffer.from(value, 'base64')]);
-    const metadata = { namespace, name, uid: '', generation: 1, resourceVersion: '', createdAt: 0, owner: key.owner };
+    const { owner, labels } = key;
+    const metadata = {
+      ...{ namespace, name, uid: '', generation: 1, resourceVersion: '', createdAt: 0, owner },
+      ...(labels === undefined ? {} : { labels }),
+    };
     return { kind: 'Secret', metadata, type: key.type, data: secretData(Object.fromEntries(entries)) };
   }
 
   async write(
-    { namespace, name, owner }: NewMeta & { readonly owner: StoredKey['owner'] },
+    { namespace, name, owner, labels }: NewMeta & { readonly owner: StoredKey['owner'] },
     content: SecretContent,
   ): Promise<void> {
     const entries = Object.entries(content.data).map(([entry, value]) => [
       entry,
       Buffer.from(value).toString('base64'),
     ]);
-    await this.#keys.set(`${namespace}/${name}`, { type: content.type, owner, data: Object.fromEntries(entries) });
+    await this.#keys.set(`${namespace}/${name}`, {
+      type: content.type,
+      owner,
+      ...(labels === undefined ? {} : { labels }),
+      data: Object.fromEntries(entries),
+    });
   }
 
   /** Tells whether it was there. */

@@ -47,6 +47,8 @@ export interface Store {
     change: (object: ObjectOfKind[K]) => ObjectOfKind[K]['status'],
     options?: StatusUpdate,
   ): Promise<ObjectOfKind[K] | undefined>;
+  /** Adds a finalizer, unless it is there or the object is being deleted or gone. */
+  addFinalizer(key: ObjectKey, finalizer: string): Promise<void>;
   /** Removes a finalizer; the object goes when it was deleted and this was the last one. */
   removeFinalizer(key: ObjectKey, finalizer: string): Promise<void>;
   /** Asks for deletion: finalizers are waited for. Deleting what is not there is done. */
@@ -65,6 +67,14 @@ export interface Store {
     content: SecretContent,
     options?: { readonly ifAbsent?: boolean },
   ): Promise<'written' | 'exists'>;
+
+  /** @throws ForeignSecretError when `writeSecret` of this object would: asked before anything is paid for in vain */
+  checkSecret(meta: NewMeta, type: string): Promise<void>;
+  /**
+   * A word that is another one when a Secret was changed since it was read, where the store looks after Secrets itself
+   * and tells whoever refers to one. A store without this does not: its Secrets have to be read again.
+   */
+  secretVersion?(namespace: string, name: string): string | undefined;
 
   close(): Promise<void>;
 }
