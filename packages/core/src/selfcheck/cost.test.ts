@@ -89,6 +89,20 @@ describe('what it costs', () => {
     await expect(world.check.locate(leaf, signal)).resolves.toMatchObject({ servers: [{ address: '192.0.2.60' }] });
   });
 
+  test('one lame server is enough to look at the delegation again', async () => {
+    const { ns1, ns2, ns2v6 } = await world.serveExample();
+    const location = await world.check.locate(leaf, signal);
+    const walks = () => world.resolver.queries.filter(({ type }) => type === 'NS').length;
+    await world.check.look(location, ['v'], signal);
+    await world.check.locate(leaf, signal);
+    expect(walks()).toBe(1);
+    ns2.manner = () => ({ rcode: 'REFUSED', aa: false });
+    await world.check.look(location, ['v'], signal);
+    await world.check.locate(leaf, signal);
+    expect(walks()).toBe(2);
+    expect([ns1, ns2v6].flatMap(({ queries }) => queries).some(({ type }) => type === 'TXT')).toBe(true);
+  });
+
   test('another set of listed servers starts from nothing', async () => {
     await world.serveExample();
     let listed = '192.0.2.53';

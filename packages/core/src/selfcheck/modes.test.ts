@@ -20,6 +20,8 @@ function setUp(
   const world = {
     presentedAt: Number.POSITIVE_INFINITY,
     isClosed: false,
+    /** An authoritative server that refuses. */
+    lame: '',
     listedIsAuthoritative: false,
     /** Until when the resolver denies the name, since somebody asked too early. */
     deniedUntil: 0,
@@ -55,6 +57,7 @@ function setUp(
     };
   };
   const dns = simulateDns(clock, (address, question, now): SimulatedAnswer => {
+    if (address === world.lame) return { ...held(question, now), rcode: 'REFUSED', aa: false };
     if (address !== resolver) return world.isClosed ? 'silent' : held(question, now);
     const isLeaf = question.name === leaf || question.name === 'x.acme.example.com';
     if (isLeaf) world.early.push({ type: question.type, at: now - start });
@@ -149,6 +152,22 @@ test('auto: names of a zone that was silent a moment ago do not each wait for it
   await clock.until(check.locate(toDnsName('_acme-challenge.other.example.com'), signal));
   expect(clock.now() - at).toBeLessThan(100);
   expect(dns.questions.length - before).toBe(1);
+});
+
+test('a server that is lame while values are watched has the delegation looked at again, once a minute', async () => {
+  const { clock, world, dns, check, locate, follow } = setUp();
+  const walks = () => dns.questions.filter(({ address, type }) => address === resolver && type === 'NS').length;
+  const location = await locate();
+  world.lame = ns2;
+  follow({ ...location });
+  await clock.advance(1_000);
+  expect(walks()).toBe(1);
+  await locate();
+  expect(walks()).toBe(2);
+  await clock.advance(5_000);
+  await locate();
+  expect(walks()).toBe(2);
+  check.unwatch('k');
 });
 
 test('auto: silence of a minute ago is looked at again', async () => {

@@ -73,3 +73,21 @@ test('a name that nobody holds is a LocateError, and what is no name a DnsNameEr
   await expect(look('www.nowhere.test')).rejects.toMatchObject({ name: 'LocateError' });
   await expect(look('www..example.com')).rejects.toMatchObject({ name: 'DnsNameError' });
 });
+
+test('resolvers are not asked before their time, be the wait shorter', async () => {
+  await world.serveExample();
+  const request = { name, values: [value], waitMs: 50 };
+  const { visible, evidence } = await selfCheck(request, { ...options(), mode: 'listed-only' });
+  expect(visible).toBe(false);
+  expect(evidence).toMatchObject({ verdict: 'unreachable', by: 'resolver', servers: [] });
+  expect(evidence.summary).toMatch(
+    /^nobody was asked for .* \(the mode is listed-only\), and that not before 60 s have passed/,
+  );
+  // That the resolver was not asked for the name is looked at after each test.
+});
+
+test('no values and no name are mistakes of the program, not something that can be seen', async () => {
+  await world.serveExample();
+  await expect(selfCheck({ name, values: [] }, options())).rejects.toThrow(RangeError);
+  await expect(selfCheck({ name: '', values: [value] }, options())).rejects.toMatchObject({ name: 'DnsNameError' });
+});

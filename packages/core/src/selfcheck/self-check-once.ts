@@ -1,4 +1,4 @@
-import { systemTransport, toDnsName } from '@zoneproof/dns';
+import { DnsNameError, systemTransport, toDnsName } from '@zoneproof/dns';
 import { systemClock, systemRandom, systemTimers } from '../time/index.ts';
 import { linkedController } from './abort.ts';
 import { createSelfCheck, type SelfCheckOptions } from './self-check.ts';
@@ -8,11 +8,13 @@ import type { Evidence, Location, SelfCheck } from './types.ts';
 export interface SelfCheckRequest {
   /** Where the values are looked for, `_acme-challenge.www.example.com`; CNAMEs are followed as a CA does. */
   readonly name: string;
-  /** The TXT values that have to be there, others beside them do no harm. */
+  /** The TXT values that have to be there, at least one; others beside them do no harm. */
   readonly values: readonly string[];
   /**
    * How long to wait for them in milliseconds, with a confirmation when all servers have them. Default 0: every server
-   * is asked once, and that is the answer.
+   * is asked once, and that is the answer. Where nobody but resolvers can be asked, they are asked once they have had the
+   * time to forget that there was nothing (a minute at most), and a shorter wait ends without that; with 0 at once, which
+   * is right only for values that have been there for as long.
    */
   readonly waitMs?: number;
   /** Called with what is known while it waits, at most every 5 s while the verdict stays. */
@@ -31,13 +33,17 @@ export interface SelfCheckResult {
  * One self check from end to end: finds the zone that holds `name` and asks every address of every authoritative
  * server of it. Without options it starts from the servers of /etc/resolv.conf, in real time.
  *
- * @throws DnsNameError for a name that is none; LocateError when no zone can be found; the signal's reason
+ * @throws RangeError when `values` is empty; DnsNameError for a name that is none; LocateError when no zone can be
+ * found; the signal's reason
  */
 export async function selfCheck(
   request: SelfCheckRequest,
   options: Partial<SelfCheckOptions> = {},
 ): Promise<SelfCheckResult> {
   const { name, values, waitMs = 0 } = request;
+  if (values.length === 0) throw new RangeError('selfCheck() needs at least one value to look for');
+  const wanted = toDnsName(name);
+  if (wanted === '') throw new DnsNameError(name, 'it is empty');
   const { controller, unlink } = linkedController(options.signal ?? new AbortController().signal);
   const { signal } = controller;
   const check = createSelfCheck({
@@ -49,15 +55,29 @@ export async function selfCheck(
     signal,
   });
   try {
-    const location = await check.locate(toDnsName(name), signal);
+    const location = await check.locate(wanted, signal);
     const waited =
       waitMs > 0 ? await waitUntilVisible(check, location, { ...request, waitMs }, options, signal) : undefined;
-    const evidence = waited ?? (await check.look(location, values, signal));
+    const evidence = waited ?? notYet(location, request, options) ?? (await check.look(location, values, signal));
     return { visible: evidence.verdict === 'visible', location, evidence };
   } finally {
     unlink();
     controller.abort();
   }
+}
+
+/** Resolvers are not asked before their time, since they would remember that there is nothing. */
+function notYet(
+  { listed, zone, target }: Location,
+  { waitMs = 0 }: SelfCheckRequest,
+  { clock = systemClock }: Partial<SelfCheckOptions>,
+): Evidence | undefined {
+  if (listed === undefined || waitMs === 0) return undefined;
+  const seconds = Math.ceil(listed.waitMs / 1000);
+  const summary =
+    `nobody was asked for ${target}: there are only resolvers to ask (${listed.reason}), and that not before ${seconds} s ` +
+    'have passed, or they would remember that there is nothing; wait longer';
+  return { verdict: 'unreachable', at: clock.now(), zone, target, by: 'resolver', servers: [], summary };
 }
 
 /** The last evidence; undefined when the time was over before every server was asked. */
