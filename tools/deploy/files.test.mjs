@@ -7,6 +7,17 @@ import { valuesFile, valuesOf } from './values.mjs';
 
 const read = (path) => readFileSync(join(root, path), 'utf8');
 
+test('every option that the chart gives is one of zoneproof controller', () => {
+  const given = [...read('deploy/chart/templates/deployment.yaml').matchAll(/- (--[a-z0-9-]+)/g)].map(([, one]) => one);
+  const controller =
+    read('docs/commands.md')
+      .split(/^## /m)
+      .find((one) => one.startsWith('zoneproof controller\n')) ?? '';
+  const known = new Set(controller.match(/--[a-z0-9-]+/g));
+  expect(given.length).toBeGreaterThan(8);
+  expect(given.filter((option) => !known.has(option))).toEqual([]);
+});
+
 test('every value of the chart is used, and no other', () => {
   const schema = JSON.parse(read('deploy/chart/values.schema.json'));
   const declared = new Set(valuesOf(schema).map(({ path }) => path));

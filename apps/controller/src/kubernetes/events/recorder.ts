@@ -141,6 +141,8 @@ class Recorder implements EventRecorder {
   async #write(series: Series): Promise<void> {
     const { api, beforeSend } = this.#options;
     const { event, count, lastAt } = series;
+    // It was queued again while it was being written.
+    if (count === series.written) return;
     const all = `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(event.metadata.namespace)}/events`;
     const call = { beforeSend, timeoutMs, signal: this.#abort.signal };
     if (series.written === 0) {
