@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Clock, RandomBytes, Timers } from '@zoneproof/core';
 import { onAbort, pause, randomShare } from '@zoneproof/core';
 import { isKubeApiError, KubeApiError, refusal } from './api-error.ts';
@@ -41,7 +42,8 @@ export interface KubeApi {
   readonly namespace: string | undefined;
   /**
    * Sends a request and parses its answer. What certainly was not carried out (429, no connection) is repeated with
-   * back-off; a GET also when the answer was lost or is a 5xx. A refused identity is renewed once.
+   * back-off; a GET also when the answer was lost or is a 5xx; a refusal, too, when the server was in trouble just
+   * before. A refused identity is renewed once.
    *
    * @throws KubeApiError; its `unknownOutcome` tells when a write may have happened all the same
    */
@@ -94,10 +96,15 @@ const maxBodyBytes = 256 * 1024 * 1024;
 /** Tokens of files are read again, those of commands looked at, at this pace. */
 const identityAgeMs = 30_000;
 
+/** After trouble a refusal may be none. */
+const troubleMs = 30_000;
+
 class HttpsKubeApi implements KubeApi {
   readonly #options: KubeApiOptions;
   readonly #credentials: KubeCredentials;
   readonly #places = new Places(places);
+  /** When the server last gave no answer or was in trouble. */
+  #troubleAt = Number.NEGATIVE_INFINITY;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #identity: { readonly at: number; readonly of: Promise<Identity> } | undefined;
 
@@ -129,7 +136,7 @@ class HttpsKubeApi implements KubeApi {
           this.#renewIdentity();
           continue;
         }
-        if (!error.isTransient || error.unknownOutcome) throw error;
+        if (!this.#mayPass(error) || error.unknownOutcome) throw error;
         const waitMs = error.retryAfterMs ?? Math.min(5_000, 100 * 2 ** tries);
         const pauseMs = waitMs * (1 + randomShare(random) / 4);
         if (clock.now() + pauseMs > giveUpAt) throw error;
@@ -142,7 +149,7 @@ class HttpsKubeApi implements KubeApi {
   async *watch(watch: KubeWatch): AsyncGenerator<unknown> {
     const request = { method: 'GET', path: watch.path, query: watch.query, signal: watch.signal } as const;
     const wire = await this.#wire({ ...request, ...(watch.accept === undefined ? {} : { accept: watch.accept }) });
-    const response = await exchange(wire);
+    const response = await this.#exchange(wire);
     const forget = onAbort(watch.signal, () => response.destroy());
     try {
       if (response.statusCode !== 200) {
@@ -170,7 +177,7 @@ class HttpsKubeApi implements KubeApi {
     let status = 0;
     try {
       const wire = await this.#wire(request);
-      const response = await exchange(wire);
+      const response = await this.#exchange(wire);
       status = response.statusCode ?? 0;
       if (status >= 300) throw await this.#refusal(wire, response);
       const text = await readBody(response, wire, maxBodyBytes);
@@ -182,7 +189,24 @@ class HttpsKubeApi implements KubeApi {
     }
   }
 
-  async #refusal(wire: ExchangeRequest, response: Parameters<typeof readBody>[0]): Promise<KubeApiError> {
+  async #exchange(wire: ExchangeRequest): Promise<IncomingMessage> {
+    try {
+      const response = await exchange(wire);
+      if ((response.statusCode ?? 0) >= 500) this.#troubleAt = this.#options.clock.now();
+      return response;
+    } catch (error) {
+      if (isKubeApiError(error)) this.#troubleAt = this.#options.clock.now();
+      throw error;
+    }
+  }
+
+  /** A server that has just started refuses everybody until it has read who has which rights. */
+  #mayPass({ status, isTransient }: KubeApiError): boolean {
+    const isRefusal = status === 401 || status === 403;
+    return isTransient || (isRefusal && this.#options.clock.now() - this.#troubleAt < troubleMs);
+  }
+
+  async #refusal(wire: ExchangeRequest, response: IncomingMessage): Promise<KubeApiError> {
     const body = await readBody(response, wire, 1024 * 1024);
     const [path = wire.path] = wire.path.split('?');
     const status = response.statusCode ?? 0;

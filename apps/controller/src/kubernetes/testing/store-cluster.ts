@@ -1,5 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { createRegistry, discoverProviders, systemClock, systemRandom, systemTimers } from '@zoneproof/core';
+import {
+  type Clock,
+  createRegistry,
+  discoverProviders,
+  systemClock,
+  systemRandom,
+  systemTimers,
+  type Timers,
+} from '@zoneproof/core';
 import { type Cluster, startCluster } from '@zoneproof/farm';
 import { parseAllDocuments } from 'yaml';
 import { crdDocuments } from '../../crds/documents.ts';
@@ -13,7 +21,7 @@ export interface StoreCluster {
   /** As a person who may do everything. */
   readonly admin: KubeApi;
   /** As the shipped service account. */
-  connect(kubeconfig?: string): Promise<KubeApi>;
+  connect(kubeconfig?: string, time?: { readonly clock: Clock; readonly timers: Timers }): Promise<KubeApi>;
   newNamespace(): Promise<string>;
   /** As `kubectl apply`. */
   applyCertificate(namespace: string, name: string, spec: { readonly secretName: string }): Promise<string>;
@@ -56,8 +64,8 @@ export async function startStoreCluster(): Promise<StoreCluster> {
   return {
     cluster,
     admin,
-    async connect(kubeconfig = own) {
-      const api = await connectKubeApi({ ...inputs, kubeconfig });
+    async connect(kubeconfig = own, time = inputs) {
+      const api = await connectKubeApi({ ...inputs, ...time, kubeconfig });
       opened.push(api);
       return api;
     },
