@@ -117,14 +117,33 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .addOption(stateOption())
     .addOption(outputOption(['table', 'json', 'yaml'], 'table'))
     .option('-w, --watch', 'show again at each change, until Ctrl-C', false)
-    .addHelpText('after', example('zoneproof status', 'zoneproof status shop -n default -o json'))
+    .option('--from-cluster', 'of a Kubernetes cluster, in place of a state directory', false)
+    .addOption(kubeconfigOption())
+    .addOption(kubeContextOption())
+    .addHelpText(
+      'after',
+      example(
+        'zoneproof status',
+        'zoneproof status shop -n default -o json',
+        'zoneproof status --from-cluster --watch',
+      ),
+    )
     .action(async (name, options) => done(await (await import('./status.ts')).status(name, options, context)));
 
   command(program, 'renew', 'renew a certificate now; the old one stays until the new one is stored')
     .argument('<name>', 'the certificate')
     .option('-n, --namespace <namespace>', 'its namespace', 'default')
     .addOption(stateOption())
-    .addHelpText('after', example('zoneproof renew shop -n default --state /var/lib/zoneproof'))
+    .option('--from-cluster', 'in a Kubernetes cluster, in place of a state directory', false)
+    .addOption(kubeconfigOption())
+    .addOption(kubeContextOption())
+    .addHelpText(
+      'after',
+      example(
+        'zoneproof renew shop -n default --state /var/lib/zoneproof',
+        'zoneproof renew shop -n web --from-cluster',
+      ),
+    )
     .action(async (name, options) => done(await (await import('./renew.ts')).renew(name, options, context)));
 
   command(program, 'providers', 'list the installed DNS providers, or show one: fields, permissions, an Issuer, errors')
@@ -187,8 +206,8 @@ export function createProgram(context: CommandContext, done: (exitCode: number) 
     .argument('[path...]', 'manifests of cert-manager, and Secrets: files or directories')
     .option('--from-cluster', 'read the objects from a Kubernetes cluster', false)
     .option('-n, --namespace <namespace>', 'only this namespace, and ClusterIssuers')
-    .option('--kubeconfig <file>', 'with --from-cluster: in place of KUBECONFIG or ~/.kube/config')
-    .option('--context <name>', 'with --from-cluster: a context other than the current one')
+    .addOption(kubeconfigOption())
+    .addOption(kubeContextOption())
     .requiredOption('--out <file|dir>', 'where our manifests are written: a file, or a directory with a file for each')
     .addOption(pluginDirOption())
     .addOption(outputOption(['text', 'json'], 'text'))
@@ -247,6 +266,14 @@ function stateOption(): Option {
 
 function secretsOption(): Option {
   return new Option('--secrets <dir>', 'Secrets as files NAME/ENTRY, the form in which Kubernetes mounts them');
+}
+
+function kubeconfigOption(): Option {
+  return new Option('--kubeconfig <file>', 'with --from-cluster: in place of KUBECONFIG or ~/.kube/config');
+}
+
+function kubeContextOption(): Option {
+  return new Option('--context <name>', 'with --from-cluster: a context other than the current one');
 }
 
 function nameserversOption(): Option {

@@ -1,13 +1,24 @@
 import { requestControl } from '../store/control-socket.ts';
 import { readState } from '../store/file-store.ts';
+import type { FromCluster } from './cluster-status.ts';
 import { type CommandContext, CommandError } from './context.ts';
 
-/** `zoneproof renew`: hands the wish to the process that holds the state directory. */
-export async function renew(
-  name: string,
-  { namespace, state }: { readonly namespace: string; readonly state: string },
-  context: CommandContext,
-): Promise<number> {
+interface Options extends FromCluster {
+  readonly namespace: string;
+  readonly state: string;
+}
+
+/** `zoneproof renew`: hands the wish to the process that holds the state directory, or to the cluster. */
+export async function renew(name: string, options: Options, context: CommandContext): Promise<number> {
+  const { namespace, state } = options;
+  if (options.fromCluster) {
+    const { requestRenewal, withCluster } = await import('./cluster-status.ts');
+    await withCluster(options, context, (api, signal) =>
+      requestRenewal(api, namespace, name, context.clock.now(), signal),
+    );
+    tell(name, namespace, '--from-cluster', context);
+    return 0;
+  }
   const answer = await requestControl(state, { do: 'renew', namespace, name });
   if (answer === 'not-running') {
     const { certificates } = await readState(state);
@@ -19,8 +30,12 @@ export async function renew(
   }
   if (!answer.ok)
     throw new CommandError(`${answer.message} zoneproof status --state ${state} lists the certificates there are.`);
-  context.out.write(
-    `Certificate ${namespace}/${name} is being renewed. Watch it with: zoneproof status ${name} -n ${namespace} --state ${state} --watch\n`,
-  );
+  tell(name, namespace, `--state ${state}`, context);
   return 0;
+}
+
+function tell(name: string, namespace: string, where: string, context: CommandContext): void {
+  context.out.write(
+    `Certificate ${namespace}/${name} is being renewed. Watch it with: zoneproof status ${name} -n ${namespace} ${where} --watch\n`,
+  );
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { stringify } from 'yaml';
+import type { FromCluster } from './cluster-status.ts';
 import { type CommandContext, CommandError } from './context.ts';
 import { readStatus } from './output/status-report.ts';
 import type { StatusReport } from './output/status-schema.ts';
@@ -7,24 +8,50 @@ import { showStatus } from './output/status-text.ts';
 import { aborted, untilStopped } from './signals.ts';
 import { createScreen } from './terminal/screen.ts';
 
-interface Options {
+interface Options extends FromCluster {
   readonly namespace?: string;
   readonly state: string;
   readonly output: 'table' | 'json' | 'yaml';
   readonly watch: boolean;
 }
 
-const watchMs = 500;
+/** A file is cheap to read, a cluster is not. */
+const watchMs = { file: 500, cluster: 5_000 };
 
-/** `zoneproof status`: 0 when it could be shown, 1 when there is no such state directory or certificate. */
+/** `zoneproof status`: 0 when it could be shown, 1 when there is no such state directory, cluster or certificate. */
 export async function status(name: string | undefined, options: Options, context: CommandContext): Promise<number> {
-  if (!existsSync(options.state))
-    throw new CommandError(`there is no state directory ${options.state}. Give that of zoneproof run with --state.`);
+  const { namespace, state } = options;
+  if (options.fromCluster) {
+    const { readClusterStatus, withCluster } = await import('./cluster-status.ts');
+    return withCluster(options, context, (api, signal) => {
+      const read = () => readClusterStatus(api, namespace, context.clock.now(), signal);
+      return show(read, name, { ...options, place: 'the cluster', where: '--from-cluster' }, context);
+    });
+  }
+  if (!existsSync(state))
+    throw new CommandError(`there is no state directory ${state}. Give that of zoneproof run with --state.`);
+  const read = () => readStatus(state, context.clock.now());
+  return show(read, name, { ...options, place: state, where: `--state ${state}` }, context);
+}
+
+interface Shown extends Options {
+  /** For people: what is looked into, and with which option. */
+  readonly place: string;
+  readonly where: string;
+}
+
+async function show(
+  readReport: () => Promise<StatusReport>,
+  name: string | undefined,
+  options: Shown,
+  context: CommandContext,
+): Promise<number> {
+  const { namespace, place, where } = options;
   const read = async (): Promise<string> => {
-    const report = select(await readStatus(options.state, context.clock.now()), name, options.namespace);
+    const report = select(await readReport(), name, namespace);
     if (name !== undefined && report.certificates.length === 0)
       throw new CommandError(
-        `there is no certificate ${name}${options.namespace === undefined ? '' : ` in namespace ${options.namespace}`} in ${options.state}. zoneproof status --state ${options.state} lists those there are.`,
+        `there is no certificate ${name}${namespace === undefined ? '' : ` in namespace ${namespace}`} in ${place}. zoneproof status ${where} lists those there are.`,
       );
     if (options.output === 'json') return `${JSON.stringify(report, undefined, 2)}\n`;
     if (options.output === 'yaml') return stringify(report);
@@ -34,10 +61,10 @@ export async function status(name: string | undefined, options: Options, context
     context.out.write(await read());
     return 0;
   }
-  return watchStatus(read, context);
+  return watchStatus(read, options.fromCluster ? watchMs.cluster : watchMs.file, context);
 }
 
-async function watchStatus(read: () => Promise<string>, context: CommandContext): Promise<number> {
+async function watchStatus(read: () => Promise<string>, everyMs: number, context: CommandContext): Promise<number> {
   const stopping = untilStopped(context.inputs.signal);
   const stopped = aborted(stopping.signal);
   const screen = createScreen(context.out);
@@ -48,7 +75,7 @@ async function watchStatus(read: () => Promise<string>, context: CommandContext)
       if (text !== shown) screen.draw(text.trimEnd().split('\n'));
       shown = text;
       let timer: NodeJS.Timeout | undefined;
-      await Promise.race([stopped, new Promise((resolve) => (timer = setTimeout(resolve, watchMs)))]);
+      await Promise.race([stopped, new Promise((resolve) => (timer = setTimeout(resolve, everyMs)))]);
       clearTimeout(timer);
     }
     return 0;

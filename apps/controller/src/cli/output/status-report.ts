@@ -19,13 +19,23 @@ export async function readStatus(stateDir: string, now: number): Promise<StatusR
     time: isoTime(now),
     stateDirectory: resolve(stateDir),
     process: { running, ...(running && holder.ok && holder.pid !== undefined && { pid: holder.pid }) },
+    ...describeObjects({ issuers, certificates, orders }, resolve(stateDir)),
+  };
+}
+
+/** Objects of either home, by name. `stateDir`: where their files are. */
+export function describeObjects(
+  { issuers, certificates, orders }: Awaited<ReturnType<typeof readState>>,
+  stateDir?: string,
+): Pick<StatusReport, 'issuers' | 'certificates' | 'orders'> {
+  return {
     issuers: issuers.map(describeIssuer).sort(byName),
-    certificates: certificates.map((certificate) => describeCertificate(certificate, resolve(stateDir))).sort(byName),
+    certificates: certificates.map((certificate) => describeCertificate(certificate, stateDir)).sort(byName),
     orders: orders.map(describeOrder).sort(byName),
   };
 }
 
-export function describeCertificate({ metadata, spec, status }: Certificate, stateDir: string): CertificateReport {
+export function describeCertificate({ metadata, spec, status }: Certificate, stateDir?: string): CertificateReport {
   const { namespace, name } = metadata;
   const { order, serial, issuer, lastFailure } = status;
   return {
@@ -38,7 +48,8 @@ export function describeCertificate({ metadata, spec, status }: Certificate, sta
     ...times({ notBefore: status.notBefore, notAfter: status.notAfter, renewAt: status.renewAt }),
     ...(serial !== undefined && { serial }),
     ...(issuer !== undefined && { issuer }),
-    ...(status.notAfter !== undefined && { files: certificateFiles(stateDir, namespace, name) }),
+    ...(status.notAfter !== undefined &&
+      stateDir !== undefined && { files: certificateFiles(stateDir, namespace, name) }),
     ...(order !== undefined && { order }),
     ...(lastFailure !== undefined && {
       lastFailure: {

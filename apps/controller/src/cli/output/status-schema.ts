@@ -178,16 +178,19 @@ export const statusSchema = Type.Object(
     apiVersion: Type.Unsafe<'zoneproof.dev/v1alpha1'>({ type: 'string', const: 'zoneproof.dev/v1alpha1' }),
     kind: Type.Unsafe<'Status'>({ type: 'string', const: 'Status' }),
     time: time('When this was read.'),
-    stateDirectory: Type.String(),
-    process: Type.Object(
-      { running: Type.Boolean(), pid: Type.Optional(Type.Integer()) },
-      { ...closed, description: 'The process that holds the state directory.' },
+    stateDirectory: Type.Optional(Type.String({ description: 'Absent with --from-cluster.' })),
+    process: Type.Optional(
+      Type.Object(
+        { running: Type.Boolean(), pid: Type.Optional(Type.Integer()) },
+        { ...closed, description: 'The process that holds the state directory.' },
+      ),
     ),
+    cluster: Type.Optional(Type.String({ description: 'With --from-cluster: URL of the API server.' })),
     issuers: Type.Array(issuer),
     certificates: Type.Array(certificate),
     orders: Type.Array(order),
   },
-  { ...closed, description: 'Issuers, certificates and orders of a state directory.' },
+  { ...closed, description: 'Issuers, certificates and orders of a state directory or a cluster.' },
 );
 
 export type StatusReport = Static<typeof statusSchema>;

@@ -6,12 +6,10 @@ import type { CertificateReport, OrderReport, StatusReport } from './status-sche
 
 /** The status for people: tables, or each certificate with all that is known of it. */
 export function showStatus(report: StatusReport, inDetail: boolean, style: Style, now: number): string {
-  const { running, pid } = report.process;
-  const holder = running ? `process ${pid ?? 'unknown'} is running` : 'no process is running';
-  const head = `${style.dim(`${report.stateDirectory}: ${holder}`)}\n\n`;
+  const head = `${style.dim(placeOf(report))}\n\n`;
   if (inDetail) return head + report.certificates.map((one) => detail(one, report.orders, style, now)).join('\n');
   if (report.certificates.length + report.issuers.length === 0)
-    return `${head}Nothing here yet: zoneproof run PATH... --state ${report.stateDirectory} fills it.\n`;
+    return `${head}Nothing here yet: ${report.stateDirectory === undefined ? 'kubectl apply Issuers and Certificates' : `zoneproof run PATH... --state ${report.stateDirectory} fills it`}.\n`;
   const certificates = [
     ['CERTIFICATE', 'READY', 'EXPIRES', 'RENEWS', 'STATE'].map(style.bold),
     ...report.certificates.map((one) => [
@@ -33,6 +31,12 @@ export function showStatus(report: StatusReport, inDetail: boolean, style: Style
     ]),
   ];
   return `${head}${table(certificates)}\n${table(issuers)}`;
+}
+
+function placeOf({ process, stateDirectory, cluster = '' }: StatusReport): string {
+  if (process === undefined) return cluster;
+  const { running, pid } = process;
+  return `${stateDirectory}: ${running ? `process ${pid ?? 'unknown'} is running` : 'no process is running'}`;
 }
 
 function stateOf(certificate: CertificateReport, orders: readonly OrderReport[]): string {
