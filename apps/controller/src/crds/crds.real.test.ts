@@ -1,5 +1,6 @@
 import { defineProvider, type ProviderPlugin, Type } from '@zoneproof/core';
 import { type Cluster, describeReal } from '@zoneproof/farm';
+import { plugins } from '../cli/testing/run-main.ts';
 import { documentedManifests } from '../docs/testing/documented-manifests.ts';
 import { markdownFiles } from '../docs/testing/markdown.ts';
 import { badManifests, certificate, issuer, open } from '../manifests/testing/bad-manifests.ts';
@@ -7,7 +8,7 @@ import type { ObjectOfKind } from '../resources/index.ts';
 import { orderJson, readObject, resourcePath, statusJson } from './api-form.ts';
 import { refusals, send } from './testing/admission.ts';
 import { condition, fullOrderStatus } from './testing/full-order-status.ts';
-import { crdList, must, ownProviders, startClusterWithCrds } from './testing/world.ts';
+import { crdList, must, startClusterWithCrds } from './testing/world.ts';
 
 /** What a test of manifests gives to `zoneproof validate`, and what an API server says of it. */
 const verdicts: Readonly<Record<string, RegExp | `condition: ${string}` | `not for it: ${string}`>> = {
@@ -84,6 +85,9 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
   ['ECDSA size', one('privateKey: {size: 2048}'), /privateKey\.size: .*256 or 384 for ECDSA/],
   ['an algorithm', one('privateKey: {algorithm: Ed25519}'), /algorithm: Unsupported value: "Ed25519": supported values: "ECDSA", "RSA"/],
   ['a secretName', certificate('  dnsNames: [a.example]').replace('shop-tls', 'Shop_TLS'), /spec\.secretName: .*not a name: a-z, 0-9/],
+  ['a label of ours', one('secretTemplate: {labels: {zoneproof.dev/order: a}}'), /secretTemplate\.labels: .*zoneproof itself sets/],
+  ['an annotation', one('secretTemplate: {annotations: {"a b": c}}'), /secretTemplate\.annotations: .*a key is none/],
+  ['a label', one('secretTemplate: {labels: {team: a b}}'), /secretTemplate\.labels\.team: .*should match/],
   ['a command', one('onIssued: [touch, x]'), /onIssued works standalone only/],
   ['a long name', certificate('  dnsNames: [a.example]', 'x'.repeat(240)), /metadata\.name has more than 230 characters/],
 
@@ -130,7 +134,7 @@ function fastdns(fields: object): string {
 describeReal(['kubernetes'], 'CRDs at an API server', () => {
   let cluster: Cluster;
   beforeAll(async () => {
-    cluster = await startClusterWithCrds(await ownProviders());
+    cluster = await startClusterWithCrds(plugins);
   }, 60_000);
   afterAll(() => cluster?.stop());
 
@@ -168,7 +172,7 @@ describeReal(['kubernetes'], 'CRDs at an API server', () => {
   });
 
   test('kubectl apply of the same CRDs again changes nothing', async () => {
-    const again = await must(cluster, ['apply', '-f', '-'], await crdList(await ownProviders()));
+    const again = await must(cluster, ['apply', '-f', '-'], await crdList(plugins));
     expect(again.trim().split('\n')).toEqual(Array(4).fill(expect.stringMatching(/ unchanged$/)));
     const crds = JSON.parse(await must(cluster, ['get', 'crd', '-o', 'json'])) as { items: Crd[] };
     for (const { status } of crds.items)
@@ -271,7 +275,7 @@ describeReal(['kubernetes'], 'CRDs at an API server', () => {
 
 describeReal(['kubernetes'], 'CRDs with the blocks of strangers', () => {
   test('parts that have no structural form are taken as they come, and words of CEL may be keys', async () => {
-    const [some] = (await ownProviders()) as [ProviderPlugin];
+    const [some] = plugins as readonly [ProviderPlugin];
     const strange = defineProvider({
       ...some,
       key: 'namespace',

@@ -2,7 +2,7 @@
  * Instants of a status: what they are called inside, where they are epoch milliseconds, and in the API, where they are
  * RFC 3339 texts and go by the conventions of Kubernetes.
  */
-const apiNameOf = {
+export const apiNameOf = {
   at: 'time',
   expiresAt: 'expirationTime',
   lastTransitionAt: 'lastTransitionTime',
@@ -21,9 +21,6 @@ type Json = Readonly<Record<string, unknown>>;
 
 const toApi = new Map<string, string>(Object.entries(apiNameOf));
 const fromApi = new Map<string, string>(Object.entries(apiNameOf).map(([inside, api]) => [api, inside]));
-
-/** What instants are called in the API. */
-export const apiTimeNames: readonly string[] = [...fromApi.keys()];
 
 // A provider's own fields, which may bear any name.
 const opaque = 'config';

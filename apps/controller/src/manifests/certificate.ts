@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { domainToUnicode } from 'node:url';
 import { child, type DnsName, DnsNameError, labelsOf, parentOf, toDnsName } from '@zoneproof/dns';
 import { parseRenewBefore } from '../reconcile/renew-before.ts';
+import { isReservedKey } from '../reconcile/secret-template.ts';
 import { type CertificateSpec, certificateSpecSchema } from '../resources/index.ts';
 import { isRecord, type ManifestHeader, quote, suggest } from './header.ts';
 import type { FieldPath, ReportProblem } from './problem.ts';
@@ -17,6 +18,16 @@ export function readCertificate({ fields }: ManifestHeader, report: ReportProble
   }
   const shaped = reportSchemaProblems(certificateSpecSchema, fields.spec, ['spec'], report);
   const spec = isRecord(fields.spec) ? fields.spec : {};
+  const { dnsNames, dns01 } = checkCertificate(spec, report);
+  if (!shaped || dnsNames === undefined) return undefined;
+  return { ...(spec as unknown as CertificateSpec), dnsNames, ...(dns01 === undefined ? {} : { dns01 }) };
+}
+
+/** What the schema cannot say of the spec of a Certificate; names come back as A-labels. */
+export function checkCertificate(
+  spec: Readonly<Record<string, unknown>>,
+  report: ReportProblem,
+): { readonly dnsNames: DnsName[] | undefined; readonly dns01: CertificateSpec['dns01'] } {
   const dnsNames = checkNames(spec.dnsNames, report);
   const dns01 = checkMapping(spec.dns01, dnsNames, report);
   checkPrivateKey(spec.privateKey, report);
@@ -27,8 +38,7 @@ export function readCertificate({ fields }: ManifestHeader, report: ReportProble
       ['spec', 'secretName'],
       `${quote(spec.secretName)} is not a name: a-z, 0-9, "-" and "." with a letter or digit at both ends.`,
     );
-  if (!shaped || dnsNames === undefined) return undefined;
-  return { ...(spec as unknown as CertificateSpec), dnsNames, ...(dns01 === undefined ? {} : { dns01 }) };
+  return { dnsNames, dns01 };
 }
 
 /** The reference alone, when it has the right shape. */
@@ -150,8 +160,7 @@ function checkSecretTemplate(given: unknown, report: ReportProblem): void {
     const texts = isRecord(given) && isRecord(given[field]) ? given[field] : {};
     for (const key of Object.keys(texts)) {
       const path = ['spec', 'secretTemplate', field, key];
-      if (/^([a-z0-9.-]+\.)?zoneproof\.dev\//.test(key))
-        report(path, `${quote(key)} is one of those that zoneproof itself sets; choose another.`);
+      if (isReservedKey(key)) report(path, `${quote(key)} is one of those that zoneproof itself sets; choose another.`);
       else if (!/^([a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(key))
         report(
           path,

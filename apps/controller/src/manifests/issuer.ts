@@ -38,9 +38,7 @@ export async function readIssuer(
   const shaped = reportSchemaProblems(schema, withoutBlocks(spec), ['spec'], report);
   const acme = isRecord(spec) && isRecord(spec.acme) ? spec.acme : {};
   const namespace = secretNamespace(header);
-  checkEmail(acme.email, report);
-  checkServer(acme.server, report);
-  checkCaBundle(acme.caBundle, report);
+  checkIssuer(spec, report);
   await checkAccountKey(acme.privateKeySecretRef, namespace, secrets, report);
   checkBinding(acme.externalAccountBinding, namespace, secrets, report);
   const elements =
@@ -51,13 +49,21 @@ export async function readIssuer(
     secrets,
     report,
   });
-  checkAllowances(spec, report);
-  checkSelfCheck(isRecord(acme.dns01) ? acme.dns01.selfCheck : undefined, report);
   if (!shaped) return undefined;
   return {
     spec: spec as unknown as IssuerSpec,
     providers,
   };
+}
+
+/** What the schemas cannot say of the spec of an Issuer by itself, but for its blocks. */
+export function checkIssuer(spec: unknown, report: ReportProblem): void {
+  const acme = isRecord(spec) && isRecord(spec.acme) ? spec.acme : {};
+  checkEmail(acme.email, report);
+  checkServer(acme.server, report);
+  checkCaBundle(acme.caBundle, report);
+  checkAllowances(spec, report);
+  checkSelfCheck(isRecord(acme.dns01) ? acme.dns01.selfCheck : undefined, report);
 }
 
 /** The spec with providers reduced to what all of them share; blocks have schemas of their own. */

@@ -122,7 +122,8 @@ async function checkBlock(
   }
 }
 
-function checkSelector(selector: unknown, path: FieldPath, report: ReportProblem): boolean {
+/** False when one of its names is none. */
+export function checkSelector(selector: unknown, path: FieldPath, report: ReportProblem): boolean {
   if (!isRecord(selector)) return selector === undefined;
   let ok = true;
   for (const list of ['dnsZones', 'dnsNames'] as const)

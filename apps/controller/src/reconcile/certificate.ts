@@ -3,6 +3,7 @@ import { actOnCertificate } from './certificate-act.ts';
 import { decideCertificate, type SeenCertificate, type Stored } from './certificate-decide.ts';
 import { readStored } from './certificate-secret.ts';
 import { reportCertificate, showCertificate } from './certificate-status.ts';
+import { invalidSpec } from './invalid-spec.ts';
 import { issuanceHash } from './issuance.ts';
 import { type Problem, toProblem } from './problem.ts';
 import type { Services } from './services.ts';
@@ -54,6 +55,8 @@ export class CertificateReconciler {
       this.#known.delete(`${key.namespace}/${key.name}`);
       return undefined;
     }
+    const invalid = invalidSpec(certificate);
+    if (invalid !== undefined) throw invalid;
     const { kind = 'Issuer', name } = certificate.spec.issuerRef;
     const running = certificate.status.order;
     const orders = store.ordersOf(certificate);

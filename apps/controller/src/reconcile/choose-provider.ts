@@ -1,4 +1,4 @@
-import { type DnsName, isWithin, toDnsName } from '@zoneproof/dns';
+import { type DnsName, DnsNameError, isWithin, toDnsName } from '@zoneproof/dns';
 import type { CertificateSpec, ProviderSpec } from '../resources/types.ts';
 
 /**
@@ -21,9 +21,21 @@ export function candidateProviders<P extends { readonly spec: ProviderSpec }>(
 function selectorRank(spec: ProviderSpec, domain: DnsName): number {
   if (spec.selector === undefined) return 0;
   const { dnsNames = [], dnsZones = [] } = spec.selector;
-  if (dnsNames.some((name) => baseName(name) === domain)) return Number.MAX_SAFE_INTEGER;
-  const zones = dnsZones.map(baseName).filter((zone) => isWithin(domain, zone));
+  if (readable(dnsNames).includes(domain)) return Number.MAX_SAFE_INTEGER;
+  const zones = readable(dnsZones).filter((zone) => isWithin(domain, zone));
   return zones.length === 0 ? -1 : 1 + Math.max(...zones.map((zone) => zone.length));
+}
+
+/** Without those that are no names: the Issuer's own condition tells of them. */
+function readable(names: readonly string[]): readonly DnsName[] {
+  return names.flatMap((name) => {
+    try {
+      return [baseName(name)];
+    } catch (error) {
+      if (error instanceof DnsNameError) return [];
+      throw error;
+    }
+  });
 }
 
 /** `*.example.com` is proven at the same name as `example.com` (RFC 8555 7.1.3). */

@@ -3,6 +3,7 @@ import type { CheckItem } from '@zoneproof/core';
 import type { Issuer, IssuerStatus, ObjectKey } from '../resources/types.ts';
 import { backoffMs } from './backoff.ts';
 import { setCondition } from './conditions.ts';
+import { invalidSpec } from './invalid-spec.ts';
 import { accountOf, decideIssuer, type IssuerStep, type SeenIssuer } from './issuer-decide.ts';
 import { Problem, reasonOfKind, toProblem } from './problem.ts';
 import type { Reason } from './reasons.ts';
@@ -59,6 +60,8 @@ export class IssuerReconciler {
   async #observe(issuer: Issuer, memory: IssuerMemory): Promise<SeenIssuer> {
     const { sessions, changes } = this.#services;
     const seen = { issuer, obstacle: memory.obstacle, checked: memory.checked, changes: changes() };
+    const invalid = invalidSpec(issuer);
+    if (invalid !== undefined) return { ...seen, key: invalid };
     try {
       const { key } = await sessions.open(issuer);
       return { ...seen, key: { thumbprint: key.thumbprint } };

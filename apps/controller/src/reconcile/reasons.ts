@@ -16,6 +16,7 @@ export const reasons = {
   OrderShared: 'The CA gave the order of another Certificate with the same names; this one waits for it.',
   CleanUpAbandoned: 'TXT values of ours stay in a zone: nothing is left that could remove them.',
   // issuer and account
+  SpecInvalid: 'A field of the Issuer or Certificate cannot be used.',
   IssuerNotFound: 'The Certificate names an Issuer that does not exist.',
   IssuerNotReady: 'The Issuer has no account at the CA yet.',
   NamespaceNotAllowed: 'The ClusterIssuer does not serve the namespace of the Certificate.',

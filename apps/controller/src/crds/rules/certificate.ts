@@ -1,6 +1,17 @@
 import type { ValidationRule } from '../structural.ts';
 import { certificateName, objectName } from './names.ts';
 
+const templateKeys: readonly ValidationRule[] = [
+  {
+    rule: String.raw`self.all(key, !key.matches(r'^([a-z0-9.-]+\.)?zoneproof\.dev/|^app\.kubernetes\.io/managed-by$'))`,
+    message: 'a key is one of those that zoneproof itself sets; choose another',
+  },
+  {
+    rule: "self.all(key, key.matches('^([a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$'))",
+    message: 'a key is none: it has an optional domain with "/", then at most 63 letters, digits, "-", "_" and "."',
+  },
+];
+
 /** What the API server checks of a Certificate, by the path of the field. */
 export const certificateRules: Readonly<Record<string, readonly ValidationRule[]>> = {
   '': [
@@ -34,6 +45,8 @@ export const certificateRules: Readonly<Record<string, readonly ValidationRule[]
     },
   ],
   'spec.dnsNames[]': certificateName,
+  'spec.secretTemplate.labels': templateKeys,
+  'spec.secretTemplate.annotations': templateKeys,
   'spec.privateKey': [
     {
       rule: "!has(self.size) || self.size in (has(self.algorithm) && self.algorithm == 'RSA' ? [2048, 3072, 4096, 8192] : [256, 384])",

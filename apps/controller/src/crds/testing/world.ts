@@ -1,15 +1,6 @@
 import { createRegistry, type ProviderPlugin, type ProviderRegistry } from '@zoneproof/core';
 import { type Cluster, startCluster } from '@zoneproof/farm';
-import { providerPackages } from '../../docs/provider-packages.ts';
-import { root } from '../../docs/testing/markdown.ts';
 import { crdDocuments } from '../documents.ts';
-
-/** Those of this repository, the example of a stranger's included. */
-export async function ownProviders(): Promise<readonly ProviderPlugin[]> {
-  const url = new URL(`file://${root}`);
-  const families = await Promise.all([providerPackages(url, 'packages'), providerPackages(url, 'examples')]);
-  return families.flat().map(({ plugin }) => plugin);
-}
 
 /** A registry of plugins at hand. */
 export function registryOf(plugins: readonly ProviderPlugin[]): ProviderRegistry {
