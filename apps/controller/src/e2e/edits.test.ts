@@ -153,11 +153,26 @@ describe('while an Order runs', () => {
     await waiting('www', 'PermissionDenied');
     sandbox.dns.updateFault = undefined;
     await running?.store.delete({ kind: 'Issuer', namespace: 'default', name: 'sandbox' });
-    await waiting('www', 'IssuerNotFound');
     await seen(() => readiness('www')?.reason === 'IssuerNotFound');
     await controller.settled();
     await edit({ ...basis(), ...certificate('www') });
     await issued('www');
+  });
+
+  test('an Issuer that is removed stays until the values written through it are gone', async () => {
+    sandbox.ca.faults.add({ at: 'challenge', problem: 'unavailable', times: 99 });
+    const { store } = await run({ ...basis(), ...certificate('www') });
+    await seen(() => values('www').length > 0);
+    sandbox.dns.updateFault = 'SERVFAIL';
+    const issuer = () => store.get('Issuer', 'default', 'sandbox');
+    await store.delete({ kind: 'Issuer', namespace: 'default', name: 'sandbox' });
+    await seen(() => ordersOf('www').some(({ status }) => status.cleanUp !== undefined));
+    expect(issuer()?.metadata.deletedAt).toBeDefined();
+    sandbox.dns.updateFault = undefined;
+    await clean('www');
+    await seen(() => issuer() === undefined);
+    await seen(() => readiness('www')?.reason === 'IssuerNotFound');
+    expect(running?.reports.filter(({ reason }) => reason === 'CleanUpAbandoned')).toEqual([]);
   });
 
   test('a Certificate that is removed and comes back while values are taken away is issued anew', async () => {

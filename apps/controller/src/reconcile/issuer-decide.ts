@@ -1,4 +1,5 @@
 import type { Issuer } from '../resources/types.ts';
+import { isHeld } from './issuer-release.ts';
 import type { Problem } from './problem.ts';
 
 /** Everything that the decision about an Issuer rests on. */
@@ -15,6 +16,8 @@ export interface SeenIssuer {
 
 export type IssuerStep =
   | { readonly do: 'create-key' }
+  /** Before the first value is written with its credentials. */
+  | { readonly do: 'hold' }
   | { readonly do: 'register' }
   | { readonly do: 'check-providers' }
   | { readonly do: 'show-problem'; readonly problem: Problem };
@@ -40,6 +43,7 @@ export function decideIssuer(seen: SeenIssuer, now: number): IssuerPlan {
     return { step: undefined, wakeAt: obstacle.retryAt };
   if (key === 'missing') return { step: { do: 'create-key' } };
   if (!('thumbprint' in key)) return { step: { do: 'show-problem', problem: key } };
+  if (!isHeld(issuer)) return { step: { do: 'hold' } };
   if (accountOf(issuer) === undefined || acme?.keyThumbprint !== key.thumbprint) return { step: { do: 'register' } };
   const { checked } = seen;
   if (checked === undefined || checked.generation !== issuer.metadata.generation || checked.changes !== seen.changes)

@@ -7,7 +7,7 @@ import type { Services } from './services.ts';
 test('an account key that cannot be read is told of once and looked at again in a minute', async () => {
   let issuer = {
     kind: 'Issuer',
-    metadata: { namespace: 'd', name: 'ca', generation: 1 },
+    metadata: { namespace: 'd', name: 'ca', generation: 1, finalizers: ['zoneproof.dev/dns01-cleanup'] },
     spec: { acme: { server: 'https://ca.test', privateKeySecretRef: { name: 'key' }, dns01: { providers: [] } } },
     status: {},
   } as unknown as Issuer;
@@ -49,7 +49,7 @@ test.each([
   const acme = { accountURL: `${server}/account/1`, server, keyThumbprint: 'key' };
   let issuer = {
     kind: 'Issuer',
-    metadata: { namespace: 'd', name: 'ca', generation: 1 },
+    metadata: { namespace: 'd', name: 'ca', generation: 1, finalizers: ['zoneproof.dev/dns01-cleanup'] },
     spec: { acme: { server, privateKeySecretRef: { name: 'key' }, dns01: { providers: [] } } },
     status: { acme },
   } as unknown as Issuer;

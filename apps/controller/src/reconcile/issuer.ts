@@ -5,6 +5,7 @@ import { backoffMs } from './backoff.ts';
 import { setCondition } from './conditions.ts';
 import { invalidSpec } from './invalid-spec.ts';
 import { accountOf, decideIssuer, type IssuerStep, type SeenIssuer } from './issuer-decide.ts';
+import { decideRelease, hold, release, seeRelease } from './issuer-release.ts';
 import { Problem, reasonOfKind, toProblem } from './problem.ts';
 import type { Reason } from './reasons.ts';
 import { fraction, type IssuerProvider, type Services } from './services.ts';
@@ -46,6 +47,7 @@ export class IssuerReconciler {
         if (issuer === undefined) this.#memory.delete(path);
         return undefined;
       }
+      if (issuer.metadata.deletedAt !== undefined) return this.#reconcileDeleted(issuer);
       try {
         const { step, wakeAt } = decideIssuer(await this.#observe(issuer, memory), clock.now());
         if (step === undefined) return wakeAt;
@@ -55,6 +57,13 @@ export class IssuerReconciler {
         await this.#noteObstacle(issuer, memory, toProblem(error, clock.now()));
       }
     }
+  }
+
+  /** Asks nothing of anybody: its Secrets may be gone already. */
+  async #reconcileDeleted(issuer: Issuer): Promise<number | undefined> {
+    const { step, wakeAt } = decideRelease(issuer, seeRelease(issuer, this.#services), this.#services.clock.now());
+    if (step !== undefined) await release(issuer, step, this.#services);
+    return wakeAt;
   }
 
   async #observe(issuer: Issuer, memory: IssuerMemory): Promise<SeenIssuer> {
@@ -75,6 +84,8 @@ export class IssuerReconciler {
     switch (step.do) {
       case 'create-key':
         return this.#createKey(issuer);
+      case 'hold':
+        return hold(issuer, this.#services);
       case 'register':
         await this.#register(issuer);
         memory.obstacle = undefined;
