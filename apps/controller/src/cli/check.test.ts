@@ -89,6 +89,16 @@ test('a wrong key, a CNAME that leads elsewhere and a profile that is not there:
     expect(out).not.toContain(Buffer.alloc(32).toString('base64'));
   }));
 
+test.each([
+  [90_000, /warning {2,}Clock and the CA's {2,}the clock of this machine is (?:89|90|91) s ahead of that of https:/],
+  [-90_000, /warning {2,}Clock and the CA's {2,}the clock of this machine is (?:89|90|91) s behind that of https:/],
+])('a clock that is %d ms off is told by the answers of the CA', (offMs, told) =>
+  inDirectory(async (directory) => {
+    const { code, out } = await check(await manifests(directory), { clock: { now: () => Date.now() + offMs } });
+    expect([code, out]).toEqual([0, expect.stringMatching(told)]);
+  }),
+);
+
 test('a CA that does not answer', () =>
   inDirectory(async (directory) => {
     const nobody = (text: string): string => text.replace(/server: https:\S+/, 'server: https://127.0.0.1:1/directory');

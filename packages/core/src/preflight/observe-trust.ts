@@ -64,6 +64,7 @@ export function createTrustObserver(ask: AskServer, cuts: ZoneCuts, clock: Clock
             message.aa && (message.rcode === 'NOERROR' || (type === 'DS' && message.rcode === 'NXDOMAIN')),
           shared,
         );
+        if ('problem' in reply && typeof at === 'string') await cuts.drop(at);
         if ('problem' in reply)
           return { value: { problem: `${type} of ${name || 'the root'}: ${reply.problem}` }, ttlMs: retryMs };
         return { value: signedRrset(reply.message.answers, name, type), ttlMs: keepMs };

@@ -12,6 +12,8 @@ export interface ZoneCuts {
   servers(zone: DnsName, signal: AbortSignal): Promise<ZoneServers>;
   /** The zone above. Undefined above the root, and where the resolvers do not know one. */
   parent(zone: DnsName, signal: AbortSignal): Promise<DnsName | undefined>;
+  /** Has the servers of a zone looked up again, since none of them answered for it. */
+  drop(zone: DnsName): Promise<void>;
   /** From the root down to the zone itself, as far up as the resolvers know. */
   path(zone: DnsName, signal: AbortSignal): Promise<readonly DnsName[]>;
 }
@@ -21,23 +23,29 @@ export function createZoneCuts(list: () => Promise<Resolvers>, clock: Clock): Zo
   const known = createSharedCache<ZoneServers>(clock, maxZones);
   const parents = createSharedCache<{ readonly zone: DnsName | undefined }>(clock, maxZones);
 
-  async function nameservers(zone: DnsName, signal: AbortSignal) {
-    const message = await (await list()).ask({ name: zone, type: 'NS' }, signal);
+  // What other resolvers said may not hold in the view of these.
+  const keyOf = ({ key }: Resolvers, zone: DnsName) => `${key} ${zone}`;
+
+  async function nameservers(zone: DnsName, resolvers: Resolvers, signal: AbortSignal) {
+    const message = await resolvers.ask({ name: zone, type: 'NS' }, signal);
     return typeof message === 'string' ? new Map() : nameserversOf(message, zone);
   }
 
-  const servers: ZoneCuts['servers'] = (zone, signal) =>
-    known.load(zone, signal, async (shared) => {
-      const found = await nameservers(zone, shared);
+  const servers: ZoneCuts['servers'] = async (zone, signal) => {
+    const resolvers = await list();
+    return known.load(keyOf(resolvers, zone), signal, async (shared) => {
+      const found = await nameservers(zone, resolvers, shared);
       // No host of a zone's NS records is a challenge's name, so none is off limits.
-      const value = await withAddresses(zone, found, nobody, await list(), shared);
+      const value = await withAddresses(zone, found, nobody, resolvers, shared);
       return { value, ttlMs: keepMs };
     });
+  };
 
   const parent: ZoneCuts['parent'] = async (zone, signal) => {
-    const { zone: found } = await parents.load(zone, signal, async (shared) => {
+    const resolvers = await list();
+    const { zone: found } = await parents.load(keyOf(resolvers, zone), signal, async (shared) => {
       for (let at = parentOf(zone); at !== undefined; at = parentOf(at)) {
-        const hosts = await nameservers(at, shared).catch((error: unknown) => {
+        const hosts = await nameservers(at, resolvers, shared).catch((error: unknown) => {
           if (error instanceof LocateError) return undefined;
           throw error;
         });
@@ -52,6 +60,7 @@ export function createZoneCuts(list: () => Promise<Resolvers>, clock: Clock): Zo
   return {
     servers,
     parent,
+    drop: async (zone) => known.delete(keyOf(await list(), zone)),
     async path(zone, signal) {
       const zones: DnsName[] = [zone];
       for (let at = await parent(zone, signal); at !== undefined; at = await parent(at, signal)) zones.unshift(at);
