@@ -1,54 +1,22 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '@zoneproof/sandbox';
 import { inDirectory, runMain } from '../cli/testing/run-main.ts';
-import { together } from './testing/run-import.ts';
+import { type EarlierLife, earlierLife, runOnce, sandboxSolver, tsigText } from './testing/earlier-life.ts';
 
 let sandbox: Sandbox;
-let earlier: Awaited<ReturnType<typeof earlierLife>>;
+let earlier: EarlierLife;
 beforeAll(async () => {
   sandbox = await startSandbox();
-  earlier = await inDirectory(earlierLife);
+  earlier = await earlierLife(sandbox);
 }, 20_000);
 afterAll(() => sandbox.close());
 
-const nameservers = (): string => sandbox.resolvers.map(({ address, port }) => `${address}:${port}`).join(',');
-const run = (manifests: string, state: string) =>
-  runMain(['run', manifests, '--state', state, '--once', '--dns01-self-check-nameservers', nameservers()], {
-    transport: sandbox.transport,
-  });
+const run = (manifests: string, state: string) => runOnce(sandbox, manifests, state);
 const read = (...path: string[]): Promise<string> => readFile(join(...path), 'utf8');
-
-/** What cert-manager would have left: an account at the CA and a certificate, here got by zoneproof itself. */
-async function earlierLife(
-  directory: string,
-): Promise<{ readonly accountKey: string; readonly key: string; readonly chain: string }> {
-  const file = join(directory, 'earlier.yaml');
-  const spec = {
-    secretName: 'web-tls',
-    dnsNames: ['example.test', '*.example.test'],
-    privateKey: { algorithm: 'RSA' },
-    issuerRef: { name: 'le' },
-  };
-  const { 'issuer.yaml': issuer = '', 'secrets.yaml': secrets = '' } = sandbox.manifests();
-  const certificate = { apiVersion: 'zoneproof.dev/v1alpha1', kind: 'Certificate', metadata: { name: 'web' }, spec };
-  await writeFile(
-    file,
-    together(issuer.replace('name: sandbox\n', 'name: le\n'), secrets, JSON.stringify(certificate)),
-  );
-  expect(await run(file, join(directory, 'earlier'))).toMatchObject({ code: 0 });
-  await rm(file);
-  const secret = (...path: string[]) => read(directory, 'earlier', 'secrets', 'default', ...path);
-  return {
-    accountKey: await secret('sandbox-account-key', 'tls.key'),
-    key: await secret('web-tls', 'tls.key'),
-    chain: await secret('web-tls', 'tls.crt'),
-  };
-}
 
 function certManager(): string {
   const { accountKey, key, chain } = earlier;
-  const { address, port } = sandbox.dns.server;
   const secret = (name: string, stringData: object, annotations = {}) => ({
     apiVersion: 'v1',
     kind: 'Secret',
@@ -61,11 +29,6 @@ function certManager(): string {
     metadata: { name, namespace: 'web' },
     spec,
   });
-  const tsig = {
-    tsigKeyName: sandbox.tsigKey.name,
-    tsigAlgorithm: 'HMACSHA256',
-    tsigSecretSecretRef: { name: 'tsig', key: 'secret' },
-  };
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'List',
@@ -75,7 +38,7 @@ function certManager(): string {
           server: sandbox.ca.directoryUrl,
           caBundle: Buffer.from(sandbox.ca.rootPem).toString('base64'),
           privateKeySecretRef: { name: 'account', key: 'account.key' },
-          solvers: [{ dns01: { rfc2136: { nameserver: `${address}:${port}`, ...tsig } } }],
+          solvers: [sandboxSolver(sandbox)],
         },
       }),
       object('Certificate', 'web', {
@@ -84,7 +47,7 @@ function certManager(): string {
         issuerRef: { name: 'le' },
       }),
       secret('account', { 'account.key': accountKey }),
-      secret('tsig', { secret: Buffer.from(sandbox.tsigKey.secret).toString('base64') }),
+      secret('tsig', { secret: tsigText(sandbox) }),
       secret(
         'web-tls',
         { 'tls.crt': chain, 'tls.key': key },
