@@ -138,6 +138,14 @@ describe('whether the value can be seen', () => {
     expect(servers[0]).toMatchObject({ finding: 'lacks', detail: 'it has a CNAME to x.example.com there' });
   });
 
+  test('values of others may hold anything: what cannot be printed is not', async () => {
+    const { ns1 } = await world.serveExample();
+    put(ns1, [leaf, 'TXT', 'a\u001b[31m\nb']);
+    const location = await world.check.locate(leaf, signal);
+    const { servers } = await world.check.look(location, [value], signal);
+    expect(servers.find(({ values }) => values !== undefined)?.values).toEqual(['a?[31m?b']);
+  });
+
   test('one look is one question to each server', async () => {
     const servers = Object.values(await world.serveExample(text));
     const location = await world.check.locate(leaf, signal);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { jest } from '@jest/globals';
 import { type DnsQuestion, toDnsName } from '@zoneproof/dns';
 import { FakeClock } from '../time/fake-clock.ts';
 import { createSelfCheck, type SelfCheckOptions } from './self-check.ts';
@@ -168,6 +169,34 @@ test('a server that is lame while values are watched has the delegation looked a
   await locate();
   expect(walks()).toBe(2);
   check.unwatch('k');
+});
+
+test('finding a zone ends after 20 s, whatever keeps it', async () => {
+  jest.useFakeTimers();
+  try {
+    const hang = (ends: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => ends.addEventListener('abort', () => reject(ends.reason)));
+    const check = createSelfCheck({
+      resolvers: () => [{ address: resolver, port: 53 }],
+      transport: {
+        udp: (_server, _query, _accept, { signal: ends }) => hang(ends),
+        tcp: (_server, _query, { signal: ends }) => hang(ends),
+      },
+      clock: { now: () => Date.now() },
+      random: (length) => randomBytes(length),
+    });
+    let message: string | undefined;
+    check.locate(leaf, signal).catch((error: Error) => {
+      message = error.message;
+    });
+    await jest.advanceTimersByTimeAsync(19_900);
+    expect(message).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(200);
+    expect(message).toBe(`finding the zone of ${leaf} took more than 20 s; check that its name servers can be reached`);
+    expect(jest.getTimerCount()).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('auto: silence of a minute ago is looked at again', async () => {
