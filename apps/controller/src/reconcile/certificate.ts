@@ -5,6 +5,7 @@ import { readStored } from './certificate-secret.ts';
 import { reportCertificate, showCertificate } from './certificate-status.ts';
 import { invalidSpec } from './invalid-spec.ts';
 import { issuanceHash } from './issuance.ts';
+import { earliest } from './order-decide.ts';
 import { type Problem, toProblem } from './problem.ts';
 import type { Services } from './services.ts';
 
@@ -40,7 +41,7 @@ export class CertificateReconciler {
         const { step, wakeAt } = decideCertificate(seen, clock.now());
         const stored = await actOnCertificate(step, seen, this.#services);
         if (stored !== undefined) this.#remember(seen.certificate, stored, step.do === 'restore-secret');
-        if (step.do === 'show') return Math.min(wakeAt ?? Number.POSITIVE_INFINITY, this.#nextLook());
+        if (step.do === 'show') return earliest(wakeAt, this.#nextLook());
       } catch (error) {
         if (signal.aborted) return undefined;
         return this.#noteObstacle(key, toProblem(error, clock.now()));
@@ -74,7 +75,10 @@ export class CertificateReconciler {
   async #look(certificate: Certificate): Promise<Known> {
     const { namespace, name } = certificate.metadata;
     const known = this.#known.get(`${namespace}/${name}`);
-    const isFresh = known?.version === this.#version(certificate) && this.#services.clock.now() < this.#staleAt(known);
+    const { store, clock } = this.#services;
+    const isFresh =
+      known?.version === this.#version(certificate) &&
+      (store.secretVersion !== undefined || clock.now() < known.at + resyncMs);
     return isFresh ? known : this.#remember(certificate, await readStored(certificate, this.#services), false);
   }
 
@@ -95,13 +99,9 @@ export class CertificateReconciler {
     return `${generation} ${store.secretVersion?.(namespace, spec.secretName) ?? changes()}`;
   }
 
-  #staleAt({ at }: Known): number {
-    return this.#services.store.secretVersion === undefined ? at + resyncMs : Number.POSITIVE_INFINITY;
-  }
-
-  #nextLook(): number {
+  #nextLook(): number | undefined {
     const { store, clock } = this.#services;
-    return store.secretVersion === undefined ? clock.now() + resyncMs : Number.POSITIVE_INFINITY;
+    return store.secretVersion === undefined ? clock.now() + resyncMs : undefined;
   }
 
   async #noteObstacle(key: ObjectKey, problem: Problem): Promise<number> {
