@@ -286,6 +286,22 @@ describe('where the value belongs', () => {
     expect(problem.message).toContain('nowhere.example: NXDOMAIN from 192.0.2.53:53');
   });
 
+  test('of a zone with hundreds of addresses 32 are asked', async () => {
+    const host = 'ns1.example.com';
+    const addresses = Array.from({ length: 200 }, (_, at): RecordLine => [host, 'A', `192.0.2.${at + 1}`]);
+    const data = () => zone('example.com', ['example.com', 'NS', host], ...addresses);
+    await world.dns.serve('192.0.2.1', data());
+    const { servers } = await world.check.locate(leaf, signal);
+    expect(servers).toHaveLength(32);
+  });
+
+  test('a name server below the challenge name is not looked up: a resolver would keep that there is nothing', async () => {
+    await world.serveExample([leaf, 'NS', `ns.${leaf}`], [leaf, 'NS', leaf]);
+    const problem = await problemOf(world.check.locate(leaf, signal));
+    expect(problem.message).toMatch(/^no address is known for the name servers of _acme-challenge\.www\.example\.com/);
+    // That the resolver was not asked for either name is looked at after each test.
+  });
+
   test('an abort ends it at once with the reason of the signal', async () => {
     for (const server of Object.values(await world.serveExample())) server.manner = () => 'silent';
     const stop = new AbortController();

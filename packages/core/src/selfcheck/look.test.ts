@@ -146,6 +146,14 @@ describe('whether the value can be seen', () => {
     expect(servers.find(({ values }) => values !== undefined)?.values).toEqual(['a?[31m?b']);
   });
 
+  test('of many values eight are kept', async () => {
+    const { ns1 } = await world.serveExample();
+    put(ns1, ...Array.from({ length: 20 }, (_, at): RecordLine => [leaf, 'TXT', `other ${at}`]));
+    const location = await world.check.locate(leaf, signal);
+    const { servers } = await world.check.look(location, [value], signal);
+    expect(servers.map(({ values = [] }) => values.length).sort()).toEqual([0, 0, 8]);
+  });
+
   test('one look is one question to each server', async () => {
     const servers = Object.values(await world.serveExample(text));
     const location = await world.check.locate(leaf, signal);
