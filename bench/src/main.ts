@@ -1,12 +1,13 @@
-// `npm run bench [-- --quick] [--only zoneproof|lego|certbot|requests|selfcheck] [-o json]`: zoneproof beside lego and certbot, on
+// `npm run bench [-- --quick] [--only zoneproof|lego|certbot|requests|selfcheck|kubernetes] [-o json]`: zoneproof beside lego and certbot, on
 // the same pebble and BIND, in one run; and the requests it sends to the APIs of DNS services (`requests`), counted by
-// emulators; and what its self check costs and how late it is (`selfcheck`), against servers in simulated time. It
-// reports; it judges nothing.
+// emulators; and what its self check costs and how late it is (`selfcheck`), against servers in simulated time; and what
+// `zoneproof controller` costs on a real API server (`kubernetes`). It reports; it judges nothing.
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { requireReal } from '@zoneproof/farm';
 import { casesOf } from './cases.ts';
 import { certbot } from './certbot.ts';
+import { kubernetesFigures, kubernetesTables } from './kubernetes/index.ts';
 import { lego, legoAsItComes } from './lego.ts';
 import { measure, median, type Row } from './measure.ts';
 import { requestRows, requestTable } from './requests/index.ts';
@@ -28,6 +29,9 @@ const clients = [zoneproof, lego, legoAsItComes, certbot].filter((client) => wan
 if (clients.length > 0 && !requireReal('bind', 'pebble', 'lego', 'certbot'))
   throw new Error('the benchmark needs real servers and clients: run tools/install-real-servers.sh first');
 
+if (wants('kubernetes') && !requireReal('bind', 'pebble', 'kubernetes'))
+  throw new Error('the benchmark needs a real API server: run tools/install-real-servers.sh first');
+
 const rows: Row[] = [];
 for (const found of clients.flatMap((client) => casesOf(client, options.quick)))
   for (let i = 0; i < found.times; i++) {
@@ -40,6 +44,7 @@ const latencies = clients.includes(zoneproof)
   : [];
 const requests = wants('requests') ? await requestRows(options.quick, progress) : [];
 const selfCheck = wants('selfcheck') ? await selfCheckFigures(options.quick, progress) : undefined;
+const kubernetes = wants('kubernetes') ? await kubernetesFigures(options.quick, progress) : undefined;
 await print();
 
 async function withWorld<T>(badNonces: number, use: (world: World) => Promise<T>): Promise<T> {
@@ -56,7 +61,7 @@ async function print(): Promise<void> {
   for (const client of clients) versions[client.name] = await client.version();
   const machine = `${cpus().length} x ${cpus()[0]?.model ?? 'unknown CPU'}, Node ${process.version}`;
   if (options.output === 'json') {
-    const all = { machine, versions, rows, runningControllerMs: latencies, requests, selfCheck };
+    const all = { machine, versions, rows, runningControllerMs: latencies, requests, selfCheck, kubernetes };
     console.log(JSON.stringify(all, undefined, 2));
     return;
   }
@@ -80,6 +85,7 @@ async function print(): Promise<void> {
       `\nAPI requests for challenges at names of their own, each value written and removed; "sum" leaves out looks at\nchanges on their way, of which each is in sync at the second, and requests for tokens\n\n${requestTable(requests)}`,
     );
   if (selfCheck !== undefined) console.log(`\n${selfCheckTables(selfCheck)}`);
+  if (kubernetes !== undefined) console.log(`\n${kubernetesTables(kubernetes)}`);
 }
 
 function progress(text: string): void {

@@ -37,7 +37,7 @@ export async function startWorld(nonceRejectPercent: number): Promise<World> {
 }
 
 /** User and system time of a running process; Linux counts it in hundredths of a second. */
-async function cpuMsOf(pid: number): Promise<number> {
+export async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   // The command name, in parentheses, may hold spaces: the fields are counted after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
