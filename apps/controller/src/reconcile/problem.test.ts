@@ -1,4 +1,5 @@
 import { AcmeProblem, type Problem as ProblemDocument } from '@zoneproof/acme';
+import { KubeApiError } from '../kubernetes/api-error.ts';
 import { toProblem } from './problem.ts';
 
 const refused = (type: string, disposition: ProblemDocument['disposition'], httpStatus: number): AcmeProblem =>
@@ -11,6 +12,12 @@ test.each([
   [
     'a full disk',
     Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }),
+    'StateNotWritable',
+    'retry',
+  ],
+  [
+    'a write that the API server refuses',
+    new KubeApiError({ status: 403, reason: 'Forbidden', message: 'The API server answered with 403' }),
     'StateNotWritable',
     'retry',
   ],

@@ -1,5 +1,6 @@
 import { AcmeProblem, AcmeProtocolError, AcmeUnavailableError } from '@zoneproof/acme';
 import { isAddressDenied, isProviderError, LocateError, type ProviderErrorKind, RegistryError } from '@zoneproof/core';
+import { isKubeApiError } from '../kubernetes/api-error.ts';
 import { ForeignSecretError, SecretUnreadableError } from '../store/store.ts';
 import type { Reason } from './reasons.ts';
 
@@ -68,6 +69,7 @@ export function toProblem(error: unknown, now: number): Problem {
     return new Problem('SecretUnreadable', error.message, 'change', undefined, error);
   if (error instanceof ForeignSecretError)
     return new Problem('SecretNotOurs', error.message, 'change', undefined, error);
+  if (isKubeApiError(error)) return new Problem('StateNotWritable', error.message, 'retry', undefined, error);
   const text = error instanceof Error ? error.message : String(error);
   if (isFromSystem(error))
     return new Problem(

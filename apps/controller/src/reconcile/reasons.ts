@@ -61,7 +61,8 @@ export const reasons = {
   CertificateMismatch: 'The CA delivered a certificate that does not match what was asked for; it was not stored.',
   // store
   SecretUnreadable: 'A Secret cannot be read.',
-  StateNotWritable: 'The state directory cannot be written: the disk is full, read-only or not ours.',
+  StateNotWritable:
+    'The state directory cannot be written: the disk is full, read-only or not ours. Or the API server refuses a write.',
   SecretNotOurs: 'The Secret of the certificate belongs to someone else and is not overwritten.',
   KeyMissing: 'The private key of the Order is gone.',
   // after issuance

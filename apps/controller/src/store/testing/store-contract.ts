@@ -209,6 +209,20 @@ export function describeStore(title: string, openHome: () => Promise<StoreHome>)
       await home.store.removeFinalizer(orderKey('www-1'), finalizer);
     });
 
+    test('a finalizer is added once, and not to what is being deleted or gone', async () => {
+      await declareWww();
+      await createOrder('www-1', { finalizers: [finalizer] });
+      await home.store.addFinalizer(orderKey('www-1'), 'zoneproof.dev/second');
+      const before = order('www-1');
+      expect(before?.metadata.finalizers).toEqual([finalizer, 'zoneproof.dev/second']);
+      await home.store.addFinalizer(orderKey('www-1'), finalizer);
+      expect(order('www-1')).toEqual(before);
+      await home.store.delete(orderKey('www-1'));
+      await home.store.addFinalizer(orderKey('www-1'), 'zoneproof.dev/third');
+      expect(order('www-1')?.metadata.finalizers).toEqual([finalizer, 'zoneproof.dev/second']);
+      await home.store.addFinalizer(orderKey('never-was'), finalizer);
+    });
+
     test('of an Order that went, the name is free again', async () => {
       await declareWww();
       const first = await createOrder('www-1');
