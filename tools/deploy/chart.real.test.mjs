@@ -1,6 +1,10 @@
+import { jest } from '@jest/globals';
 import { describeReal } from '@zoneproof/farm';
 import { parseAllDocuments } from 'yaml';
 import { lint, render } from './helm.mjs';
+
+// helm takes a second on a busy machine.
+jest.setTimeout(60_000);
 
 const image = ['--set', 'image.repository=registry.invalid/zoneproof'];
 const everything = [

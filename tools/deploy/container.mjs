@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -21,7 +21,10 @@ export async function makeImage(place, tree, node) {
   await bring(node, join(place, 'usr', 'bin', 'node'));
   await cp(tree, join(place, 'app'), { recursive: true });
   for (const path of ['/etc/resolv.conf', '/etc/hosts']) await bring(path, join(place, path)).catch(() => {});
-  for (const path of ['proc', 'dev', 'tmp', 'run']) await mkdir(join(place, path));
+  for (const path of ['proc', 'dev', 'run']) await mkdir(join(place, path));
+  // Anybody could write there if the root were writable.
+  await mkdir(join(place, 'tmp'));
+  await chmod(join(place, 'tmp'), 0o1777);
 }
 
 /**

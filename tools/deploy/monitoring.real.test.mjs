@@ -46,7 +46,7 @@ describeReal(['promtool'], 'promtool', () => {
     const file = join(place, 'panels.yaml');
     writeFileSync(file, stringify({ groups: [{ name: 'panels', rules }] }));
     await run(tool('promtool'), ['check', 'rules', file]);
-  });
+  }, 60_000);
 
   test('each alert is raised by what it is for, and none where all is well', async () => {
     const tests = Object.entries(cases).map(([name, { series = {}, raised }]) => ({
@@ -69,7 +69,7 @@ describeReal(['promtool'], 'promtool', () => {
     const file = join(place, 'cases.yaml');
     writeFileSync(file, stringify({ rule_files: [join(files, 'alerts.yaml')], evaluation_interval: '1m', tests }));
     await run(tool('promtool'), ['test', 'rules', file]);
-  });
+  }, 60_000);
 });
 
 const shop = '{namespace="default",name="shop",issuer_kind="Issuer",issuer_name="ca"}';
