@@ -7,7 +7,7 @@ import type { Finding } from './finding.ts';
 import { type ConvertedIssuer, findingOf } from './issuer.ts';
 import { metadataOf, titleOf } from './metadata.ts';
 import type { ForeignObject } from './objects.ts';
-import { applyRules, type Fields, isFields, type Tell } from './rules.ts';
+import { applyRules, type Fields, isFields, type Tell, textList } from './rules.ts';
 
 /** Our Certificate for one of cert-manager; undefined with findings when it is not taken over. */
 export function convertCertificate(
@@ -73,7 +73,7 @@ function mappingOf(
   tell: Tell,
 ): NonNullable<CertificateSpec['dns01']> {
   const providers = providersOf(manifest as Fields).map((provider) => ({ spec: provider }));
-  const names = Array.isArray(spec.dnsNames) ? (spec.dnsNames as string[]) : [];
+  const names = textList(spec.dnsNames);
   const chosen = new Map<string, string>();
   const mapping = new Map<string, string[]>();
   for (const [i, name] of names.entries()) {

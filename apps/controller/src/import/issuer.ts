@@ -5,7 +5,7 @@ import { acmeScope, foreignSolvers, otherKeyEntry, otherWays, solverScope } from
 import { metadataOf, titleOf } from './metadata.ts';
 import type { ForeignObject } from './objects.ts';
 import { type ProviderMapping, providerMappings } from './provider-rules.ts';
-import { type Around, applyRules, type Fields, isFields, type Tell } from './rules.ts';
+import { type Around, applyRules, type Fields, isFields, type Tell, textList } from './rules.ts';
 
 export interface ConvertedIssuer {
   readonly from: ForeignObject;
@@ -167,8 +167,4 @@ function tellAmbient({ kind }: ForeignObject, providers: readonly Fields[], tell
       why: "A solver without credentials uses the controller's own, which a namespaced Issuer may not in Kubernetes.",
       todo: 'Start zoneproof controller with --issuer-ambient-credentials, as cert-manager had to be.',
     });
-}
-
-function textList(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }

@@ -1,20 +1,13 @@
 import type { ProviderRegistry } from '@zoneproof/core';
-import { checkManifests, type ManifestProblem } from '../manifests/index.ts';
-import type { CertificateSpec } from '../resources/index.ts';
-import { defaultNamespace } from '../resources/index.ts';
 import { convertCertificate } from './certificate.ts';
+import { withoutInvalid } from './check.ts';
 import type { Finding, Told } from './finding.ts';
 import { convertIssuer, findingOf } from './issuer.ts';
-import type { ForeignObject, GivenSecret, Read } from './objects.ts';
+import type { ForeignObject, Read } from './objects.ts';
 import type { Fields } from './rules.ts';
-import { findGiven, type SecretUse, secretManifest, secretsOfIssuer, textOf, whyIssuedAgain } from './secrets.ts';
-import { manifestText } from './write.ts';
-
-/** One of our objects, made from one of theirs. */
-export interface Taken {
-  readonly from: ForeignObject;
-  readonly manifest: Fields;
-}
+import { findGiven, type SecretUse, textOf } from './secrets.ts';
+import { takeSecrets } from './take-secrets.ts';
+import type { Taken } from './taken.ts';
 
 export interface Plan {
   readonly objects: readonly Taken[];
@@ -37,22 +30,35 @@ export interface PlanOptions {
 /** What our manifests are to be, and everything that does not come along. Writes and sends nothing. */
 export async function planImport(read: Read, options: PlanOptions): Promise<Plan> {
   const findings: Finding[] = [];
-  const foreign = read.objects.filter((object) => isCurrent(object, findings));
-  const issuers = foreign
+  const current = read.objects.filter((object) => isCurrent(object, findings));
+  const given = options.inPlace ? [] : read.secrets;
+  const converted = current
     .filter(({ kind }) => kind !== 'Certificate')
     .map((from) => convertIssuer(from, ({ name, key }) => textOf(findGiven(read.secrets, from, name), key), findings));
-  const converted: Taken[] = issuers.flatMap(({ from, manifest }) =>
-    manifest === undefined ? [] : [{ from, manifest }],
+  const keyEntries = new Map(converted.map(({ from, keyEntry }) => [from, keyEntry]));
+  const check = (objects: readonly Taken[], isLast: boolean): Promise<readonly Taken[]> =>
+    withoutInvalid(
+      objects,
+      (some) => takeSecrets(some, given, keyEntries, [], options.now).secrets,
+      options.registry,
+      (from, told) => {
+        if (isLast || told.level === 'refused') findings.push(findingOf(from, [], told));
+      },
+    );
+  const issuers = await check(converted.flatMap(takenOf), false);
+  const good = converted.map((issuer) =>
+    issuers.some(({ from }) => from === issuer.from) ? issuer : { ...issuer, manifest: undefined },
   );
-  for (const from of foreign.filter(({ kind }) => kind === 'Certificate')) {
-    const manifest = convertCertificate(from, issuers, findings);
-    if (manifest !== undefined) converted.push({ from, manifest });
-  }
-  const given = options.inPlace ? [] : read.secrets;
-  const keyEntries = new Map(issuers.map(({ from, keyEntry }) => [from, keyEntry]));
-  const objects = await withoutInvalid(converted, given, keyEntries, options.registry, findings);
+  const certificates = current
+    .filter(({ kind }) => kind === 'Certificate')
+    .flatMap((from) => takenOf({ from, manifest: convertCertificate(from, good, findings) }));
+  const objects = await check([...issuers, ...certificates], true);
   const { secrets, expected } = takeSecrets(objects, given, keyEntries, findings, options.now);
   return { objects, notTaken: notTaken(read.objects, objects), secrets, expected, findings: findings.sort(byPlace) };
+}
+
+function takenOf({ from, manifest }: { from: ForeignObject; manifest: Fields | undefined }): readonly Taken[] {
+  return manifest === undefined ? [] : [{ from, manifest }];
 }
 
 function notTaken(all: readonly ForeignObject[], taken: readonly Taken[]): readonly ForeignObject[] {
@@ -73,109 +79,4 @@ function isCurrent(from: ForeignObject, findings: Finding[]): boolean {
   };
   findings.push(findingOf(from, ['apiVersion'], told));
   return false;
-}
-
-/** Our own check of manifests has the last word; what it refuses is left out, and then what depends on that. */
-async function withoutInvalid(
-  converted: readonly Taken[],
-  given: readonly GivenSecret[],
-  keyEntries: KeyEntries,
-  registry: ProviderRegistry,
-  findings: Finding[],
-): Promise<readonly Taken[]> {
-  for (let objects = converted; ; ) {
-    const texts = [
-      ...objects.map(({ manifest }, i) => ({ file: `${i}`, text: manifestText(manifest) })),
-      ...takeSecrets(objects, given, keyEntries, [], undefined).secrets.map((secret, i) => ({
-        file: `secret ${i}`,
-        text: manifestText(secret),
-      })),
-    ];
-    const { problems } = await checkManifests(texts, { registry, secretsElsewhere: true });
-    const about = (object: number): readonly ManifestProblem[] => problems.filter(({ file }) => file === `${object}`);
-    const bad = objects.filter((_taken, i) => about(i).some(({ severity }) => severity === 'error'));
-    for (const [i, { from }] of objects.entries())
-      for (const { severity, message } of about(i))
-        if (severity === 'error' || bad.length === 0)
-          findings.push(
-            findingOf(from, [], {
-              level: severity === 'error' ? 'refused' : 'note',
-              why: severity === 'error' ? `zoneproof would not take it: ${message}` : message,
-              todo: severity === 'error' ? 'Correct that in what is imported.' : 'It is taken over nevertheless.',
-            }),
-          );
-    if (bad.length === 0) return objects;
-    objects = objects.filter((taken) => !bad.includes(taken));
-  }
-}
-
-type KeyEntries = ReadonlyMap<ForeignObject, string | undefined>;
-
-function takeSecrets(
-  objects: readonly Taken[],
-  given: readonly GivenSecret[],
-  keyEntries: KeyEntries,
-  findings: Finding[],
-  now: number | undefined,
-): Pick<Plan, 'secrets' | 'expected'> {
-  const secrets = new Map<string, Fields>();
-  const expected: SecretUse[] = [];
-  for (const { from, manifest } of objects) {
-    const tell = (path: readonly (string | number)[], told: Told): void =>
-      void findings.push(findingOf(from, path, told));
-    for (const use of secretUses({ from, manifest })) {
-      const secret = findGiven(given, from, use.name);
-      const keyEntry = use.use === 'account key' ? keyEntries.get(from) : undefined;
-      if (keyEntry !== undefined && textOf(secret, keyEntry) === undefined)
-        tell(keyEntryPath, copyEntry(use, keyEntry));
-      if (secret === undefined) {
-        if (!expected.some(({ namespace, name }) => namespace === use.namespace && name === use.name))
-          expected.push(use);
-        continue;
-      }
-      const namespace = from.kind === 'ClusterIssuer' ? defaultNamespace : use.namespace;
-      const path = `${namespace ?? defaultNamespace}/${use.name}`;
-      if (use.use === 'certificate') {
-        const again = whyIssuedAgain(secret, manifest.spec as CertificateSpec, now ?? 0);
-        if (again !== undefined) tell(['spec', 'secretName'], again);
-      } else if (from.kind === 'ClusterIssuer' && secret.namespace !== defaultNamespace && !secrets.has(path))
-        tell([], inDefault(secret));
-      if (!secrets.has(path) || keyEntry !== undefined)
-        secrets.set(
-          path,
-          secretManifest(secret, namespace, {
-            adopt: use.use === 'certificate',
-            ...(keyEntry !== undefined && { keyEntry }),
-          }),
-        );
-    }
-  }
-  return { secrets: [...secrets.values()], expected };
-}
-
-/** The Secrets that one of our objects refers to. */
-export function secretUses({ from, manifest }: Taken): readonly SecretUse[] {
-  if (from.kind !== 'Certificate') return secretsOfIssuer(manifest, from);
-  const { secretName } = manifest.spec as { secretName?: string };
-  return typeof secretName === 'string' ? [{ namespace: from.namespace, name: secretName, use: 'certificate' }] : [];
-}
-
-const keyEntryPath = ['spec', 'acme', 'privateKeySecretRef', 'key'];
-
-function copyEntry({ namespace, name }: SecretUse, entry: string): Told {
-  const at = `-n ${namespace ?? defaultNamespace} secret ${name}`;
-  const value = `$(kubectl get ${at} -o jsonpath='{.data.${entry.replaceAll('.', '\\.')}}')`;
-  return {
-    level: 'left-out',
-    why: `zoneproof reads the account key from entry "tls.key", not from ${JSON.stringify(entry)}.`,
-    todo: `Copy it, or a new account is made: kubectl patch ${at} --type=merge -p "{\\"data\\":{\\"tls.key\\":\\"${value}\\"}}"`,
-  };
-}
-
-function inDefault({ namespace = defaultNamespace, name }: GivenSecret): Told {
-  return {
-    level: 'note',
-    why: `Its Secret ${namespace}/${name} is written into namespace ${defaultNamespace}, where a standalone zoneproof looks for those of ClusterIssuers.`,
-    todo: 'For Kubernetes import without Secrets: there they stay where they are.',
-  };
 }

@@ -84,6 +84,11 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The texts in a list; of anything else none. */
+export function textList(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}
+
 function unknownFields(rules: readonly FieldRule[], fields: Fields, above: readonly string[]): readonly string[][] {
   return Object.entries(fields).flatMap(([key, value]) => {
     const path = [...above, key];

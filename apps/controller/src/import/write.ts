@@ -1,8 +1,9 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import type { Plan, Taken } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { Fields } from './rules.ts';
+import type { Taken } from './taken.ts';
 
 /** One YAML document. */
 export function manifestText(manifest: Fields): string {
