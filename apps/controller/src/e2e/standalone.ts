@@ -15,6 +15,7 @@ import { loadManifests, showProblem } from '../manifests/index.ts';
 import type { Report } from '../reconcile/services.ts';
 import { type Controller, startController } from '../runtime/controller.ts';
 import { FileStore } from '../store/index.ts';
+import type { Tenancy } from '../tenancy/index.ts';
 
 /** A whole standalone controller inside the test's process, over real files, sockets and servers. */
 export interface Standalone {
@@ -38,6 +39,8 @@ export interface StandaloneOptions {
   readonly directory?: string;
   readonly hook?: EffectHook;
   readonly plugins: readonly ProviderPlugin[];
+  /** As in Kubernetes, where Issuers are tenants'; absent: everything is allowed. */
+  readonly tenancy?: Tenancy;
 }
 
 export function registryOf(plugins: readonly ProviderPlugin[]): ProviderRegistry {
@@ -78,6 +81,7 @@ export async function startStandalone(options: StandaloneOptions): Promise<Stand
     userAgent: 'zoneproof/test',
     report: (report) => reports.push(report),
     ...(options.hook === undefined ? {} : { hook: options.hook }),
+    ...(options.tenancy === undefined ? {} : { tenancy: options.tenancy }),
   });
   const close = async (): Promise<void> => {
     await controller.stop();
