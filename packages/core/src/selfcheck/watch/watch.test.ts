@@ -190,6 +190,18 @@ test('news are told at once when the verdict changes, else every five seconds at
   expect(told[1]?.at).toBe(6_000);
 });
 
+test('of many servers sixteen are told, those in the way first, and all count', async () => {
+  const addresses = Array.from({ length: 20 }, (_, at) => `192.0.2.${at + 1}`);
+  const late = addresses[19];
+  const { clock, follow, told } = setUp((address, { name: at }) => (address === late ? nothing : valuesAt(at, 'v')));
+  follow('a', placeOf(name, 'example.com', addresses));
+  await clock.advance(2_000);
+  const evidence = told.at(-1)?.sighting.evidence;
+  expect(evidence?.servers).toHaveLength(16);
+  expect(evidence?.servers[0]).toMatchObject({ address: late, finding: 'lacks' });
+  expect(evidence?.summary).toMatch(/^1 of 20 authoritative servers/);
+});
+
 test('visible is said once: who asks again gets it confirmed anew', async () => {
   const { clock, check, follow, visibleAt, asked, start } = setUp(lagging());
   follow('a');
