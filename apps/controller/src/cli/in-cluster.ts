@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { type Egress, type ProviderRegistry, systemRandom, systemTimers } from '@zoneproof/core';
+import { type Egress, onAbort, type ProviderRegistry, systemRandom, systemTimers } from '@zoneproof/core';
 import { createEventRecorder, type EventRecorder } from '../kubernetes/events/index.ts';
 import { type KubeApi, KubernetesStore } from '../kubernetes/index.ts';
 import { createLeadership, type Leadership } from '../kubernetes/lease/index.ts';
@@ -25,7 +25,7 @@ export interface InClusterOptions {
   readonly tell: (level: ProcessReport['level'], reason: ProcessReport['reason'], message: string) => void;
   /** Absent: nobody measures. */
   readonly observer?: Observer;
-  /** Ends the reading of what is declared. */
+  /** Ends the first reading of what is declared. */
   readonly signal: AbortSignal;
 }
 
@@ -61,17 +61,19 @@ export async function openInCluster(options: InClusterOptions, context: CommandC
     },
   });
   const beforeWrite = () => leadership.assertLeading();
+  // Once it is open, a signal to stop must not end it: what is under way has to be written down.
+  const forget = onAbort(options.signal, () => end.abort(options.signal.reason));
   const store = await KubernetesStore.open({
     ...time,
     api,
     namespaces: settings.namespaces,
     clusterResourceNamespace,
-    signal: AbortSignal.any([options.signal, end.signal]),
+    signal: end.signal,
     beforeWrite,
     secretResyncMs: settings.secretResyncMs,
     watchSecrets: settings.watchSecrets,
     tell: (message) => tell('warn', 'ApiServer', message),
-  });
+  }).finally(forget);
   const apiServer = await apiServerAddresses({
     server: api.server,
     serviceHost: context.env.KUBERNETES_SERVICE_HOST,
@@ -87,7 +89,9 @@ export async function openInCluster(options: InClusterOptions, context: CommandC
     find: (kind, namespace, name) => store.get(kind, namespace, name),
     reporter: { controller: 'zoneproof.dev/controller', instance: identity },
     beforeSend: beforeWrite,
-    onProblem: (message) => tell('warn', 'EventsLost', message),
+    onProblem: (message) => {
+      if (!leadership.signal.aborted) tell('warn', 'EventsLost', message);
+    },
   });
   const work = { ...options, egress, ruledEgress, events, store, leadership, ambientCredentials };
   let controller: Controller | undefined;
@@ -154,5 +158,7 @@ function startWork(work: Work, context: CommandContext): Controller {
     },
   });
   store.onPersonsChange(() => controller.changed());
+  // At once, so that nothing is reported of what is refused from now on.
+  leadership.signal.addEventListener('abort', () => void controller.stop(), { once: true });
   return controller;
 }
