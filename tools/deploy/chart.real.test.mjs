@@ -1,27 +1,16 @@
 import { jest } from '@jest/globals';
 import { describeReal } from '@zoneproof/farm';
 import { parseAllDocuments } from 'yaml';
-import { lint, render } from './helm.mjs';
+import { everythingOn, lint, render } from './helm.mjs';
 
 // helm takes a second on a busy machine.
 jest.setTimeout(60_000);
 
 const image = ['--set', 'image.repository=registry.invalid/zoneproof'];
-const everything = [
-  ...['metrics.serviceMonitor', 'metrics.prometheusRule', 'metrics.dashboard', 'networkPolicy'].flatMap((path) => [
-    '--set',
-    `${path}.enabled=true`,
-  ]),
-  ...['--set', 'watchSecrets=true', '--set', 'issuerAmbientCredentials=true'],
-  ...['--set', 'selfCheck.nameservers={192.0.2.53:53,198.51.100.53:53}', '--set', 'deniedCidrs={10.0.0.0/8}'],
-  ...['--set', 'extraArgs={--shutdown-timeout=20s}', '--set', 'env[0].name=HTTPS_PROXY,env[0].value=http://proxy:3128'],
-  ...['--set-json', 'networkPolicy.egress=[{"ports":[{"port":8053}]}]'],
-];
-
 describeReal(['helm'], 'the chart', () => {
   test('helm lint finds nothing', async () => {
     await lint(image);
-    await lint([...image, ...everything]);
+    await lint([...everythingOn]);
   });
 
   test('as it comes: two replicas for the whole cluster, under the restricted profile', async () => {
@@ -77,7 +66,7 @@ describeReal(['helm'], 'the chart', () => {
   });
 
   test('with everything on', async () => {
-    const objects = await objectsOf([...image, ...everything]);
+    const objects = await objectsOf([...everythingOn]);
     expect(kinds(objects)).toEqual(
       expect.arrayContaining(['ConfigMap', 'NetworkPolicy', 'PrometheusRule', 'ServiceMonitor']),
     );

@@ -5,8 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startCluster } from '@zoneproof/farm';
 import { root, step } from '../check/step.mjs';
 import { entrypoint, startContainer } from './container.mjs';
+import { everythingOn, render } from './helm.mjs';
 
 const account = '/var/run/secrets/kubernetes.io/serviceaccount';
+const dryRun = ['--dry-run=server'];
 const manifests = join(root, 'deploy', 'manifests');
 
 /** The plain manifests at an API server, and two containers of the Deployment as that server has it. */
@@ -19,6 +21,8 @@ export async function checkReplicas(image) {
     });
     if (cluster === undefined) return;
     await step('it takes the manifests', () => applyManifests(cluster));
+    await step('it takes the chart with everything on', () => tryChart(cluster));
+    await step('the profile "restricted" admits its Pods', () => tryPod(cluster));
     await step('two replicas start: both are ready, one leads', async () => {
       for (const _ of [1, 2]) replicas.push(await startReplica(cluster, image));
       await until('both are ready and one leads', async () => {
@@ -56,11 +60,44 @@ async function applyManifests({ kubectl }) {
     await kubectlDone(kubectl, ['apply', '--server-side', '-f', join(manifests, file)]);
 }
 
+/** But for what only the Prometheus operator knows. */
+async function tryChart({ kubectl }) {
+  const isKnown = (text) => !text.includes('apiVersion: monitoring.coreos.com/');
+  const documents = (await render(everythingOn)).split(/^---$/m).filter(isKnown);
+  await kubectlDone(
+    kubectl,
+    ['apply', ...dryRun, '--server-side', '--force-conflicts', '-f', '-'],
+    documents.join('---\n'),
+  );
+}
+
+/** The namespace asks for it; of a Deployment the API server only warns. */
+async function tryPod({ kubectl }) {
+  const { spec } = await podTemplate(kubectl);
+  const create = (pod) => {
+    const metadata = { namespace: 'zoneproof', name: 'one' };
+    const text = JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec: pod });
+    return kubectlDone(kubectl, ['create', ...dryRun, '-f', '-'], text);
+  };
+  await create(spec);
+  const { securityContext: _restricted, ...open } = spec;
+  await create(open).then(
+    () => Promise.reject(new Error('it admits others, too')),
+    (error) => {
+      if (!error.message.includes('violates PodSecurity')) throw error;
+    },
+  );
+}
+
+async function podTemplate(kubectl) {
+  const read = ['get', 'deployment', 'zoneproof', '--namespace', 'zoneproof', '-o', 'json'];
+  return JSON.parse(await kubectlDone(kubectl, read)).spec.template;
+}
+
 /** As the kubelet starts a container of the Deployment, but for the port: both have the network of this machine. */
 async function startReplica({ kubectl, url, rootPem }, image) {
   const inNamespace = ['--namespace', 'zoneproof'];
-  const read = ['get', 'deployment', 'zoneproof', ...inNamespace, '-o', 'json'];
-  const { spec } = JSON.parse(await kubectlDone(kubectl, read)).spec.template;
+  const { spec } = await podTemplate(kubectl);
   const port = await freePort();
   const args = spec.containers[0].args.map((arg) => arg.replace(/^--metrics-listen=.*/, `--metrics-listen=:${port}`));
   const { hostname, port: apiPort } = new URL(url);
