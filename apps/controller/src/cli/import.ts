@@ -166,11 +166,18 @@ function showHandOver(expected: ImportReport['secrets']['expected']): string {
   for (const { namespace = 'default', name, use } of expected)
     if (use === 'certificate') names.set(namespace, [...(names.get(namespace) ?? []), name]);
   if (names.size === 0) return '';
-  const commands = [...names].map(
-    ([namespace, secrets]) =>
-      `  kubectl annotate secret -n ${namespace} ${secrets.join(' ')} ${adoptAnnotation}=true\n`,
+  const commands = [...names].flatMap(([namespace, secrets]) =>
+    inParts(secrets).map(
+      (part) => `  kubectl annotate secret -n ${namespace} --overwrite ${part.join(' ')} ${adoptAnnotation}=true\n`,
+    ),
   );
   return `\nTo hand the certificates over, once cert-manager is stopped and before these manifests are applied:\n${commands.join('')}`;
+}
+
+/** Command lines that a person can read. */
+function inParts(names: readonly string[]): readonly (readonly string[])[] {
+  const size = 50;
+  return Array.from({ length: Math.ceil(names.length / size) }, (_, i) => names.slice(i * size, (i + 1) * size));
 }
 
 function pathOf({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {

@@ -118,7 +118,7 @@ describeReal(['kubernetes'], 'a cluster that comes from cert-manager', () => {
         ]);
         expect(imported).toMatchObject({ code: 0, err: '' });
         expect(imported.out).toContain('taken over: 1 ClusterIssuer, 2 Certificates\n');
-        const [, annotate = ''] = /^ {2}kubectl (annotate secret -n shop .*)$/m.exec(imported.out) ?? [];
+        const [, annotate = ''] = /^ {2}kubectl (annotate secret -n shop --overwrite .*)$/m.exec(imported.out) ?? [];
         expect(annotate.split(' ')).toEqual(expect.arrayContaining(['web-tls', 'kept-tls']));
         await kubectl(annotate.split(' ').filter((word) => word !== 'kept-tls'));
 
