@@ -1,8 +1,10 @@
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { kubernetesResources } from '../docs/kubernetes-resources.ts';
 import { withSection } from '../docs/marked.ts';
 import { providerDocuments } from '../docs/provider-documents.ts';
+import { providerPackages } from '../docs/provider-packages.ts';
 import { mappingTables } from '../import/mapping-table.ts';
 import { metricTables } from '../metrics/document.ts';
 import {
@@ -41,6 +43,7 @@ export async function generatedDocs(): Promise<ReadonlyMap<string, string>> {
     ['from-cert-manager.md', fromCertManager()],
     ['commands.md', commands()],
     ['manifests.md', manifests()],
+    ['kubernetes-resources.md', await resources()],
     ['metrics.md', metrics()],
   ];
   return new Map([
@@ -105,6 +108,13 @@ function metrics(): string {
 function fromCertManager(): string {
   const text = readIfThere('docs/from-cert-manager.md') ?? '';
   return withSection(text, '<!-- fields of cert-manager -->', '<!-- /fields -->', mappingTables());
+}
+
+/** docs/kubernetes-resources.md is written by people but for its tables. */
+async function resources(): Promise<string> {
+  const packages = await providerPackages(root, 'packages');
+  const plugins = packages.map(({ plugin }) => plugin);
+  return kubernetesResources(readIfThere('docs/kubernetes-resources.md') ?? '', plugins);
 }
 
 function commands(): string {

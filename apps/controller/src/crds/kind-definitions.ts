@@ -70,6 +70,7 @@ const text = (name: string, jsonPath: string, description: string, priority?: 1)
 
 const issuerColumns = [
   ...ready,
+  text('Providers', '.status.conditions[?(@.type=="ProvidersReady")].status', 'True when each provider is well.'),
   age,
   text('Server', '.spec.acme.server', 'ACME directory.', 1),
   text('Account', '.status.acme.accountURL', 'The account at the CA.', 1),

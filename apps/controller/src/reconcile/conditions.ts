@@ -26,8 +26,9 @@ export function setCondition(
   )
     return conditions;
   const lastTransitionAt = before?.status === next.status ? before.lastTransitionAt : now;
-  const others = (conditions ?? []).filter((condition) => condition.type !== next.type);
-  return [...others, { ...next, observedGeneration: generation, lastTransitionAt }];
+  const set = { ...next, observedGeneration: generation, lastTransitionAt };
+  if (before === undefined) return [...(conditions ?? []), set];
+  return (conditions ?? []).map((condition) => (condition === before ? set : condition));
 }
 
 export function condition(conditions: readonly Condition[] | undefined, type: string): Condition | undefined {

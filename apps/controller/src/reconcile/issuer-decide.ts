@@ -1,4 +1,5 @@
 import type { Issuer } from '../resources/types.ts';
+import { condition } from './conditions.ts';
 import { isHeld } from './issuer-release.ts';
 import type { Problem } from './problem.ts';
 
@@ -44,7 +45,10 @@ export function decideIssuer(seen: SeenIssuer, now: number): IssuerPlan {
   if (key === 'missing') return { step: { do: 'create-key' } };
   if (!('thumbprint' in key)) return { step: { do: 'show-problem', problem: key } };
   if (!isHeld(issuer)) return { step: { do: 'hold' } };
-  if (accountOf(issuer) === undefined || acme?.keyThumbprint !== key.thumbprint) return { step: { do: 'register' } };
+  const isRegistered = accountOf(issuer) !== undefined && acme?.keyThumbprint === key.thumbprint;
+  // What stood in the way is gone: whether the account is as it was, the CA tells.
+  const wasStopped = condition(issuer.status.conditions, 'Ready')?.status === 'False';
+  if (!isRegistered || wasStopped) return { step: { do: 'register' } };
   const { checked } = seen;
   if (checked === undefined || checked.generation !== issuer.metadata.generation || checked.changes !== seen.changes)
     return { step: { do: 'check-providers' } };

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import { generateAccountKey } from '@zoneproof/acme';
 import type { CheckItem } from '@zoneproof/core';
-import type { Issuer, IssuerStatus, ObjectKey } from '../resources/types.ts';
+import type { Condition, Issuer, IssuerStatus, ObjectKey } from '../resources/types.ts';
 import { backoffMs } from './backoff.ts';
-import { setCondition } from './conditions.ts';
+import { condition, setCondition } from './conditions.ts';
 import { invalidSpec } from './invalid-spec.ts';
 import { accountOf, decideIssuer, type IssuerStep, type SeenIssuer } from './issuer-decide.ts';
 import { decideRelease, hold, release, seeRelease } from './issuer-release.ts';
@@ -161,8 +162,14 @@ export class IssuerReconciler {
       if (!ready && before?.message !== message) this.#report(issuer, 'warn', reason as Reason, message);
     }
     memory.checked = checked;
-    if (JSON.stringify(providers) === JSON.stringify(issuer.status.providers)) return;
-    await this.#store(issuer, (status) => ({ ...status, providers }));
+    const next = { ...issuer.status, providers, conditions: withProviders(issuer, providers, clock.now()) };
+    // An API server sends the fields of an object in an order of its own.
+    if (isDeepStrictEqual(next, issuer.status)) return;
+    await this.#store(issuer, (status) => ({
+      ...status,
+      providers,
+      conditions: withProviders({ ...issuer, status }, providers, clock.now()),
+    }));
   }
 
   async #check(
@@ -227,6 +234,30 @@ export class IssuerReconciler {
     const told = { level, kind: issuer.kind, namespace, name, reason, message };
     this.#services.report(retryAt === undefined ? told : { ...told, retryAt });
   }
+}
+
+/** The conditions after the check of all providers, which also says that Ready is about the spec as it is now. */
+function withProviders(
+  { metadata, status }: Pick<Issuer, 'metadata' | 'status'>,
+  providers: NonNullable<IssuerStatus['providers']>,
+  now: number,
+): readonly Condition[] {
+  const ready = condition(status.conditions, 'Ready');
+  const current =
+    ready === undefined
+      ? status.conditions
+      : setCondition(status.conditions, { ...ready, reason: ready.reason as Reason }, metadata.generation, now);
+  const failing = providers.filter((provider) => !provider.ready);
+  const [first] = failing;
+  const state =
+    first === undefined
+      ? ({ status: 'True', reason: 'ProviderReady', message: 'All providers answered their checks.' } as const)
+      : ({
+          status: 'False',
+          reason: first.reason as Reason,
+          message: failing.map(({ name, message }) => `${name}: ${message}`).join(' '),
+        } as const);
+  return setCondition(current, { type: 'ProvidersReady', ...state }, metadata.generation, now);
 }
 
 /** `aborted` is a check that was out of time, so that nothing answered. */

@@ -1,4 +1,4 @@
-import { request } from 'node:https';
+import { Agent, request } from 'node:https';
 import type { Cluster } from '@zoneproof/farm';
 import { parseAllDocuments } from 'yaml';
 import { resourcePath } from '../api-form.ts';
@@ -28,6 +28,9 @@ export async function refusals(cluster: Cluster, text: string): Promise<readonly
   return told;
 }
 
+// Idle connections keep no process.
+const agent = new Agent({ keepAlive: true });
+
 interface Answer {
   readonly code: number;
   readonly body: { readonly message?: string };
@@ -37,7 +40,7 @@ interface Answer {
 export function send(cluster: Cluster, method: 'POST' | 'PATCH', path: string, body: object): Promise<Answer> {
   const { url, rootPem, adminToken } = cluster;
   const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
-  const options = { method, ca: rootPem, timeout: 10_000, agent: false } as const;
+  const options = { method, ca: rootPem, timeout: 10_000, agent } as const;
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': type };
   return new Promise((resolve, reject) => {
     const sent = request(`${url}${path}`, { ...options, headers }, (response) => {
