@@ -155,10 +155,10 @@ test('values that are not there cost no server more than eight questions a secon
 
 test('two hundred questions a second is the most that one address is sent', async () => {
   const { clock, follow, asked } = setUp(lagging());
-  for (let i = 0; i < 1000; i++) follow(`k${i}`, placeOf(`_acme-challenge.h${i}.example.com`, 'example.com', four));
+  for (let i = 0; i < 500; i++) follow(`k${i}`, placeOf(`_acme-challenge.h${i}.example.com`, 'example.com', four));
   await clock.advance(30_000);
   const times = asked('192.0.2.1');
-  expect(times).toHaveLength(2000);
+  expect(times).toHaveLength(1000);
   for (const from of times.filter((_at, i) => i % 100 === 0))
     expect(times.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(400);
 });
