@@ -4,8 +4,8 @@ import { build } from 'esbuild';
 
 /**
  * Puts an installed package into the tree as one file that exports `names` and holds nothing else: with
- * @kubernetes/client-node, whose 900 generated modules nobody here uses, 1.7 MB in place of 35, and a process that is 55 MB
- * smaller and starts 0.4 s sooner. The licences of all that is in the file lie beside it.
+ * @kubernetes/client-node, whose 900 generated modules nobody here uses, 2 MiB in place of 23, and a controller that is 35 MiB
+ * smaller and ready 0.3 s sooner. The licences of all that is in the file lie beside it.
  *
  * @returns {Promise<{version: string, files: number, bytes: number}>}
  */
