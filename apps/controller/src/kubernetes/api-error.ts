@@ -88,7 +88,8 @@ const wordOf: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',
-  404: 'NotFound',
+  // Without a Status: it is not the object that is missing, but the whole resource.
+  404: 'NoSuchResource',
   409: 'Conflict',
   410: 'Gone',
   422: 'Invalid',

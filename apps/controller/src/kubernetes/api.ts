@@ -200,9 +200,9 @@ class HttpsKubeApi implements KubeApi {
     }
   }
 
-  /** A server that has just started refuses everybody until it has read who has which rights. */
-  #mayPass({ status, isTransient }: KubeApiError): boolean {
-    const isRefusal = status === 401 || status === 403;
+  /** A server that has just started refuses everybody until it has read who has which rights, and which CRDs there are. */
+  #mayPass({ status, reason, isTransient }: KubeApiError): boolean {
+    const isRefusal = status === 401 || status === 403 || reason === 'NoSuchResource';
     return isTransient || (isRefusal && this.#options.clock.now() - this.#troubleAt < troubleMs);
   }
 

@@ -60,7 +60,7 @@ export class StatusWrites {
   /** Shows the change at once and stores it with the next durable one of the same object, or some seconds later. */
   hold(key: ObjectKey, change: StatusChange): CachedObject | undefined {
     const object = this.#cache.get(key);
-    if (object === undefined || change(object) === object.status) return object;
+    if (object === undefined || this.#attempts.signal.aborted || change(object) === object.status) return object;
     const queue = this.#queue(key);
     queue.changes.push({ change, waiter: undefined });
     this.#showHeld(queue);
@@ -162,7 +162,7 @@ export class StatusWrites {
             await refresh(key, this.#cache, this.#requests);
           if (error.status === 409) throw new TryAgain();
         }
-        if (error.status === 404) {
+        if (error.reason === 'NotFound') {
           this.#cache.remove(key, before.metadata.uid, 'finally');
           throw new TryAgain();
         }

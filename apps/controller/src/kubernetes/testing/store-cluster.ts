@@ -13,6 +13,7 @@ import { parseAllDocuments } from 'yaml';
 import { crdDocuments } from '../../crds/documents.ts';
 import { resourcePath } from '../../crds/kinds.ts';
 import { connectKubeApi, type KubeApi } from '../api.ts';
+import { KubernetesStore, type KubernetesStoreOptions } from '../kubernetes-store.ts';
 import { secretPath } from '../secret-json.ts';
 
 /** A cluster with our CRDs and the shipped rights. */
@@ -21,7 +22,7 @@ export interface StoreCluster {
   /** As a person who may do everything. */
   readonly admin: KubeApi;
   /** As the shipped service account. */
-  connect(kubeconfig?: string, time?: { readonly clock: Clock; readonly timers: Timers }): Promise<KubeApi>;
+  connect(kubeconfig?: string, time?: Time): Promise<KubeApi>;
   newNamespace(): Promise<string>;
   /** As `kubectl apply`. */
   applyCertificate(namespace: string, name: string, spec: { readonly secretName: string }): Promise<string>;
@@ -110,4 +111,40 @@ async function kubectl(cluster: Cluster, args: readonly string[], items?: readon
   const input = items && JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
   const { code, stderr } = await cluster.kubectl(args, input);
   if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+}
+
+export interface Time {
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+export const realTime: Time = { clock: systemClock, timers: systemTimers };
+
+/** Time that runs `factor` times as fast. */
+export function quickTime(factor: number): Time {
+  const start = Date.now();
+  return {
+    clock: { now: () => start + (Date.now() - start) * factor },
+    timers: { ...systemTimers, setTimeout: (run, ms) => systemTimers.setTimeout(run, ms / factor) },
+  };
+}
+
+/** The store of one namespace. */
+export function openStore(
+  api: KubeApi,
+  namespace: string,
+  time: Time = realTime,
+  others: Partial<KubernetesStoreOptions> = {},
+): Promise<KubernetesStore> {
+  return KubernetesStore.open({
+    api,
+    namespaces: [namespace],
+    clusterResourceNamespace: 'zoneproof',
+    ...time,
+    random: systemRandom,
+    signal: new AbortController().signal,
+    secretResyncMs: 600_000,
+    watchSecrets: false,
+    ...others,
+  });
 }
