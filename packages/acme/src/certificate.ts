@@ -1,6 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { pemCertificates } from './pem.ts';
 import { readPrivateKey } from './private-key.ts';
+import { oneLine } from './problem.ts';
 
 /** What a certificate says about itself. Instants are epoch milliseconds. */
 export interface CertificateFacts {
@@ -68,7 +69,14 @@ const clockToleranceMs = 3600_000;
 
 type Chain = readonly [X509Certificate, ...X509Certificate[]];
 
+/** Of the text that tells who signed; RFC 5280 allows 64 characters for a common name. */
+const maxIssuer = 256;
+/** Of a whole chain; those of public CAs have some 5,000 characters. */
+const maxChain = 262_144;
+
 function readChain(pem: string): Chain {
+  if (pem.length > maxChain)
+    throw new CertificateMismatchError('unreadable', `The chain has more than ${maxChain} characters.`);
   const blocks = pemCertificates(pem);
   if (!blocks?.length) throw new CertificateMismatchError('unreadable', 'The text holds no PEM certificate.');
   try {
@@ -104,7 +112,7 @@ function factsOf(chain: Chain): CertificateFacts {
     notBefore: Date.parse(leaf.validFrom),
     notAfter: Date.parse(leaf.validTo),
     serial: leaf.serialNumber,
-    issuer: /^CN=(.*)$/m.exec(leaf.issuer)?.[1] ?? leaf.issuer.split('\n').join(', '),
+    issuer: oneLine(/^CN=(.*)$/m.exec(leaf.issuer)?.[1] ?? leaf.issuer.split('\n').join(', '), maxIssuer),
     names: dnsNames(leaf),
     chainLength: chain.length,
     fingerprint: leaf.fingerprint256,

@@ -1,5 +1,7 @@
 import { AcmeProtocolError } from './errors.ts';
 import { asObject, asString, asStrings } from './json.ts';
+import { isUrl } from './link.ts';
+import { oneLine } from './problem.ts';
 
 /** What the CA offers and where (RFC 8555 7.1.1). Unknown members are left out. */
 export interface Directory {
@@ -44,15 +46,25 @@ export function parseDirectory(body: unknown, url: string): Directory {
     ...optional('keyChange', document.keyChange),
     ...optional('renewalInfo', document.renewalInfo),
     meta: {
-      ...optional('termsOfService', meta.termsOfService),
-      ...optional('website', meta.website),
-      caaIdentities: asStrings(meta.caaIdentities) ?? [],
+      ...optionalUrl('termsOfService', meta.termsOfService),
+      ...optionalUrl('website', meta.website),
+      caaIdentities: (asStrings(meta.caaIdentities) ?? []).slice(0, maxListed).map((name) => oneLine(name)),
       externalAccountRequired: meta.externalAccountRequired === true,
       profiles: Object.fromEntries(
-        Object.entries(asObject(meta.profiles) ?? {}).map(([name, text]) => [name, asString(text) ?? '']),
+        Object.entries(asObject(meta.profiles) ?? {})
+          .slice(0, maxListed)
+          .map(([name, text]) => [oneLine(name), oneLine(asString(text) ?? '')]),
       ),
     },
   };
+}
+
+/** Names and profiles of a CA: a few. */
+const maxListed = 100;
+
+/** It is shown to people, and kept. */
+function optionalUrl<Name extends string>(name: Name, value: unknown): { readonly [N in Name]?: string } {
+  return typeof value === 'string' && isUrl(value) ? optional(name, value) : {};
 }
 
 function optional<Name extends string>(name: Name, value: unknown): { readonly [N in Name]?: string } {

@@ -16,9 +16,15 @@ export function linkTargets(headers: readonly string[], relation: string, base: 
     .flatMap(({ target }) => (isUrl(target, base) ? [absolute(target, base)] : []));
 }
 
-/** What `URL` would take with a control character in it (it drops or escapes them) is none: it is printed and signed. */
+/** Of a URL that a CA may name: it is kept in the state of orders, and printed. */
+export const maxUrlLength = 2048;
+
+/**
+ * What `URL` would take with a control character in it (it drops or escapes them) is none: it is printed and signed.
+ * Nor is what is too long to be kept.
+ */
 export function isUrl(text: string, base?: string): boolean {
-  return /^[!-~]+$/.test(text) && URL.canParse(text, base);
+  return text.length <= maxUrlLength && /^[!-~]+$/.test(text) && URL.canParse(text, base);
 }
 
 /** The URL as the server wrote it where it is absolute: ACME signs the exact text (RFC 8555 6.4). */

@@ -115,3 +115,19 @@ describe('RFC 8555 6.7: reading a problem', () => {
     );
   });
 });
+
+test('a problem of many long parts is a sentence of a few thousand characters, and its type a word', () => {
+  const x = 'x'.repeat(5000);
+  const body = {
+    type: `${urn}${x}`,
+    detail: x,
+    instance: x,
+    subproblems: Array.from({ length: 300 }, () => ({ type: x, detail: x, identifier: { type: 'dns', value: x } })),
+  };
+  const answer = { status: 400, headers: { link: `<https://ca.example/${x}>; rel="help"` }, body: new Uint8Array() };
+  const problem = problemOf(answer, body, 'https://ca.example/', 0);
+  expect(problem?.type).toHaveLength(128 - 'urn:ietf:params:acme:error:'.length);
+  expect(problem?.subproblems).toHaveLength(200);
+  expect(problem?.helpUrl).toBeUndefined();
+  expect(problem?.message.length).toBeLessThan(4096);
+});

@@ -107,10 +107,11 @@ export function parseProblem(body: unknown, httpStatus?: number, retryAfterMs?: 
 
 const maxSubproblems = 200;
 const maxDetail = 1024;
+const maxType = 128;
 const acmeUrn = 'urn:ietf:params:acme:error:';
 
 function shortType(type: unknown): string {
-  const text = oneLine(asString(type) ?? 'about:blank');
+  const text = oneLine(asString(type) ?? 'about:blank', maxType);
   return text.startsWith(acmeUrn) ? text.slice(acmeUrn.length) : text;
 }
 
@@ -128,13 +129,13 @@ function parseSubproblem(body: unknown): Subproblem[] {
 }
 
 /** Text of the CA goes into conditions and terminals: no control characters, no line ends, no novels. */
-export function oneLine(text: string): string {
+export function oneLine(text: string, maxLength = maxDetail): string {
   // Cc: controls; Cf: among others the marks that turn the direction of text; Zl, Zp: line ends.
   const flat = text
-    .slice(0, 4 * maxDetail)
+    .slice(0, 4 * maxLength)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
     .trim();
-  return flat.length <= maxDetail ? flat : `${flat.slice(0, maxDetail - 3)}...`;
+  return flat.length <= maxLength ? flat : `${flat.slice(0, maxLength - 3)}...`;
 }
 
 const byType: Readonly<Record<string, Disposition>> = {
@@ -193,11 +194,13 @@ function byStatus(type: string, httpStatus: number | undefined): Disposition {
 }
 
 const maxNamesShown = 5;
+/** Of each name's part; the whole of it is in `subproblems`. */
+const maxPartShown = 200;
 
 function describe(problem: Problem, http: ProblemHttp): string {
   const parts = problem.subproblems
     .slice(0, maxNamesShown)
-    .map(({ identifier, type, detail }) => `${identifier ?? 'some name'}: ${detail || type}`);
+    .map(({ identifier, type, detail }) => oneLine(`${identifier ?? 'some name'}: ${detail || type}`, maxPartShown));
   const more = problem.subproblems.length - parts.length;
   return [
     `The CA refused (${problem.type}, HTTP ${http.httpStatus}): ${problem.detail || 'no detail given'}`,

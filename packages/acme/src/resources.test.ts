@@ -152,3 +152,40 @@ test('any JSON is an object of ACME or an AcmeProtocolError', () => {
     { seed: 6, numRuns: 200 },
   );
 });
+
+describe('what a CA names is kept, so it has bounds', () => {
+  const long = `https://ca.example/${'x'.repeat(2048)}`;
+
+  test.each([
+    ['an order whose finalize', () => order({ finalize: long })],
+    ['a valid order whose certificate', () => order({ status: 'valid', certificate: long })],
+    ['an order one of whose authorizations', () => order({ authorizations: [url, long] })],
+  ])('%s is a URL of more than 2,048 characters is none', (_what, parse) => {
+    expect(parse).toThrow(AcmeProtocolError);
+  });
+
+  test('a challenge at such a URL is left out', () => {
+    expect(authorization({ challenges: [{ type: 'dns-01', url: long, token: 'a' }] }).challenges).toEqual([]);
+  });
+
+  test('no order needs more than 200 authorizations', () => {
+    const many = (count: number) => order({ authorizations: Array.from({ length: count }, (_, at) => `${url}/${at}`) });
+    expect(many(200).authorizationUrls).toHaveLength(200);
+    expect(() => many(201)).toThrow('an order of 201 authorizations, more than any order needs');
+  });
+
+  test('of a directory, terms that are no URL are left out, and names and profiles are a few words', () => {
+    const names = { newNonce: url, newAccount: url, newOrder: url };
+    const meta = (members: object) => parseDirectory({ ...names, meta: members }, url).meta;
+    for (const termsOfService of [long, 'https://ca.example/a\nb', 'see our page'])
+      expect(meta({ termsOfService })).not.toHaveProperty('termsOfService');
+    expect(meta({ termsOfService: url })).toHaveProperty('termsOfService', url);
+    const read = meta({
+      caaIdentities: Array.from({ length: 101 }, () => `ca\n${'x'.repeat(5000)}`),
+      profiles: Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`p${at}`, 'a\u0000b'])),
+    });
+    expect([read.caaIdentities.length, Object.keys(read.profiles).length]).toEqual([100, 100]);
+    expect(read.caaIdentities[0]).toMatch(/^ca x{1018}\.\.\.$/);
+    expect(read.profiles.p0).toBe('a b');
+  });
+});

@@ -1,5 +1,6 @@
 import { AcmeProtocolError } from './errors.ts';
 import { asInstant, asObject, asString, asStrings } from './json.ts';
+import { isUrl } from './link.ts';
 import { type Problem, parseProblem } from './problem.ts';
 
 /** An ACME account (RFC 8555 7.1.2). Contacts are left out: CAs need not keep or return them. */
@@ -95,12 +96,17 @@ export function parseOrder(body: unknown, url: string, retryAfterMs: number | un
   const document = asObject(body) ?? {};
   const status = orderStatuses.find((known) => known === document.status);
   const authorizationUrls = asStrings(document.authorizations);
-  const finalizeUrl = asString(document.finalize);
-  const certificateUrl = asString(document.certificate);
+  const finalizeUrl = asUrl(document.finalize);
+  const certificateUrl = asUrl(document.certificate);
   const profile = asString(document.profile);
   const expires = asInstant(document.expires);
   if (!status) throw malformed(url, 'an order', 'status');
-  if (!authorizationUrls) throw malformed(url, 'an order', 'authorizations');
+  if (!authorizationUrls?.every((each) => isUrl(each))) throw malformed(url, 'an order', 'authorizations');
+  if (authorizationUrls.length > maxAuthorizations)
+    throw new AcmeProtocolError(
+      url,
+      `${url} answered with an order of ${authorizationUrls.length} authorizations, more than any order needs.`,
+    );
   if (finalizeUrl === undefined) throw malformed(url, 'an order', 'finalize');
   if (status === 'valid' && certificateUrl === undefined) throw malformed(url, 'a valid order', 'certificate');
   return {
@@ -143,7 +149,7 @@ export function parseAuthorization(body: unknown, url: string, retryAfterMs: num
 function parseChallenge(body: unknown): Challenge[] {
   const document = asObject(body) ?? {};
   const type = asString(document.type);
-  const url = asString(document.url);
+  const url = asUrl(document.url);
   const status = challengeStatuses.find((known) => known === (document.status ?? 'pending'));
   if (type === undefined || url === undefined || !status) return [];
   const token = asString(document.token);
@@ -156,6 +162,14 @@ function parseChallenge(body: unknown): Challenge[] {
       ...(asObject(document.error) && { error: parseProblem(document.error) }),
     },
   ];
+}
+
+/** One for each name; CAs allow 100 names. */
+const maxAuthorizations = 200;
+
+function asUrl(value: unknown): string | undefined {
+  const text = asString(value);
+  return text !== undefined && isUrl(text) ? text : undefined;
 }
 
 function parseIdentifier(body: unknown): Identifier | undefined {

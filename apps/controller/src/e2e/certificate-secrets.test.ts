@@ -125,7 +125,7 @@ test('a Secret of somebody else costs no order', async () => {
 });
 
 test('the key of an Order belongs to its Certificate, and says whose Order it is for', async () => {
-  sandbox.ca.faults.add({ at: 'new-order', problem: 'unavailable', times: 99 });
+  sandbox.ca.faults.add({ at: 'newOrder', problem: 'unavailable', times: 99 });
   await edit({ dnsNames: ['www.example.test', 'two.example.test'] });
   const order = () => running.store.get('Certificate', 'default', 'www')?.status.order ?? '';
   const keyOf = (name: string) => running.store.readSecret('default', orderKeyName(name));

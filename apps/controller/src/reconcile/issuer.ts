@@ -7,7 +7,7 @@ import { condition, setCondition } from './conditions.ts';
 import { invalidSpec } from './invalid-spec.ts';
 import { accountOf, decideIssuer, type IssuerStep, type SeenIssuer } from './issuer-decide.ts';
 import { decideRelease, hold, release, seeRelease } from './issuer-release.ts';
-import { Problem, reasonOfKind, toProblem } from './problem.ts';
+import { inOneLine, Problem, reasonOfKind, toProblem } from './problem.ts';
 import type { Reason } from './reasons.ts';
 import { fraction, type IssuerProvider, type Services } from './services.ts';
 
@@ -195,7 +195,7 @@ export class IssuerReconciler {
       block: bound.displayName,
       ready: failed === undefined,
       reason: failed === undefined ? 'ProviderReady' : reasonOf(failed),
-      message: told?.detail ?? 'The provider answered its check.',
+      message: inOneLine(told?.detail ?? 'The provider answered its check.'),
     };
   }
 

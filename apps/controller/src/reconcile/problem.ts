@@ -18,12 +18,26 @@ export class Problem extends Error {
   readonly retryAt: number | undefined;
 
   constructor(reason: Reason, message: string, cure: Problem['cure'], retryAt?: number, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
+    super(inOneLine(message), cause === undefined ? undefined : { cause });
     this.name = 'Problem';
     this.reason = reason;
     this.cure = cure;
     this.retryAt = retryAt;
   }
+}
+
+const maxMessage = 2048;
+
+/**
+ * What others say may stand in a message, whoever passes it on: it goes into conditions, Events and terminals, so it has no
+ * control characters and an end. An API server that allows less would refuse the whole status.
+ */
+export function inOneLine(text: string): string {
+  const flat = text
+    .slice(0, 2 * maxMessage)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim();
+  return flat.length <= maxMessage ? flat : `${flat.slice(0, maxMessage - 3)}...`;
 }
 
 const reasonOfProviderError: Readonly<Record<ProviderErrorKind, readonly [Reason, Problem['cure']]>> = {
