@@ -221,6 +221,21 @@ test('visible is said once: who asks again gets it confirmed anew', async () => 
   expect(asked('192.0.2.1')).toHaveLength(3);
 });
 
+test('what was confirmed more than 30 s before anybody asks is confirmed anew', async () => {
+  const { clock, check, start } = setUp(lagging());
+  const ask = (key: string) => {
+    const location = placeOf(`_acme-challenge.${key}.example.com`, 'example.com', four);
+    return check.watch({ key, location, values: ['v'], presentedAt: start, changed: () => undefined }).state;
+  };
+  expect([ask('soon'), ask('late')]).toEqual(['waiting', 'waiting']);
+  await clock.advance(20_000);
+  expect(ask('soon')).toBe('visible');
+  await clock.advance(20_000);
+  expect(ask('late')).toBe('waiting');
+  await clock.advance(100);
+  expect(ask('late')).toBe('visible');
+});
+
 test('nothing is left of a watch that has ended, and nothing is sent any more', async () => {
   const { clock, check, stop, follow, dns, told } = setUp(() => nothing);
   follow('a');
