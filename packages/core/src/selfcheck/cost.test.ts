@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { toDnsName } from '@zoneproof/dns';
+import { createSelfCheck } from './self-check.ts';
 import { createWorld, leaf, signal, type World } from './testing/world.ts';
 import { zone } from './testing/zone-data.ts';
 
@@ -101,6 +103,26 @@ describe('what it costs', () => {
     await world.check.locate(leaf, signal);
     expect(walks()).toBe(2);
     expect([ns1, ns2v6].flatMap(({ queries }) => queries).some(({ type }) => type === 'TXT')).toBe(true);
+  });
+
+  test('the same listed servers in another order, as a host name gives them, are the same set', async () => {
+    await world.serveExample();
+    await world.dns.resolve('192.0.2.54');
+    let listed = ['192.0.2.53', '192.0.2.54'];
+    const turning = createSelfCheck({
+      resolvers: () => listed.map((address) => ({ address, port: 53 })),
+      transport: world.dns.transport,
+      clock: { now: () => world.now },
+      random: (length) => randomBytes(length),
+    });
+    const walks = () => world.resolver.queries.filter(({ type }) => type === 'NS').length;
+    await turning.locate(leaf, signal);
+    expect(walks()).toBe(1);
+    listed = listed.reverse();
+    await turning.locate(leaf, signal);
+    listed = listed.reverse();
+    await turning.locate(leaf, signal);
+    expect(walks()).toBe(1);
   });
 
   test('another set of listed servers starts from nothing', async () => {

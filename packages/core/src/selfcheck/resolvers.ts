@@ -44,7 +44,8 @@ export async function listResolvers(list: StartingServers, ask: Ask, gate: Gate,
   const names = servers.map(formatServer);
   return {
     servers,
-    key: names.join(','),
+    // A host name gives its addresses in another order each time.
+    key: names.toSorted().join(','),
     text: names.join(', '),
     async ask(question, signal) {
       const attempt = async (server: AnyDnsServer, attemptSignal: AbortSignal) => {
