@@ -132,6 +132,18 @@ test('of a hundred values of one write one is looked for, and each is verified a
   expect(Math.max(...visibleAt())).toBeLessThan(32_500);
 });
 
+test('of values that were not asked for it is told that another of the same write is missing', async () => {
+  const { clock, follow, told, asked } = setUp(() => nothing);
+  for (let i = 0; i < 20; i++) follow(`k${i}`, placeOf(`_acme-challenge.h${i}.example.com`, 'example.com', four));
+  await clock.advance(1_500);
+  expect(asked('192.0.2.1').length).toBeLessThan(6);
+  const rows = told.map(({ sighting }) => sighting.evidence?.servers[0]);
+  expect(rows).toHaveLength(20);
+  const inferred = rows.filter((row) => row?.inferred === true);
+  expect(inferred.length).toBeGreaterThanOrEqual(14);
+  expect(inferred[0]).toMatchObject({ finding: 'lacks', detail: 'a value written at the same time is not there yet' });
+});
+
 test('one value that never comes does not hide the others of its write', async () => {
   const { clock, follow, visibleAt } = setUp((_address, { name: at }, sinceMs) =>
     sinceMs > 5_000 && !at.includes('.lost.') ? valuesAt(at, 'v') : nothing,
