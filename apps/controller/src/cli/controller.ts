@@ -1,6 +1,7 @@
 import { pause, systemTimers } from '@zoneproof/core';
+import { LeaseLost } from '../kubernetes/lease/index.ts';
 import { connectCluster, rethrow } from './connect-cluster.ts';
-import { type CommandContext, CommandError } from './context.ts';
+import type { CommandContext } from './context.ts';
 import { type ControllerLog, createControllerLog } from './controller-log.ts';
 import { type ControllerOptions, type ControllerSettings, controllerSettings } from './controller-settings.ts';
 import { type InCluster, openInCluster } from './in-cluster.ts';
@@ -32,26 +33,32 @@ export async function controller(options: ControllerOptions, context: CommandCon
     const { clusterResourceNamespace = ownNamespace } = options;
     const { observer } = monitoring.metrics;
     const parts = { settings, api, ownNamespace, clusterResourceNamespace, registry, ...log, observer, signal };
-    const cluster = await openInCluster(parts, context).catch(rethrow);
+    const cluster = await openInCluster(parts, context);
+    const { leadership, store } = cluster;
     close = async () => {
       await within(abandonMs, cluster.abandon());
+      // Last, when nothing is on the way any more.
+      await leadership.release();
       api.close();
     };
     monitoring.ready();
-    await cluster.leadership.acquired(signal).catch(async (error: unknown) => {
-      // It may just have been taken.
-      await cluster.leadership.release();
-      throw error;
-    });
+    await leadership.acquired(signal);
+    await store.catchUp(AbortSignal.any([signal, leadership.signal]));
     return await lead(cluster, settings, { log, monitoring, signal });
   } catch (error) {
-    if (signal.aborted && !(error instanceof CommandError)) return 0;
-    throw error;
+    if (error instanceof LeaseLost) return lost(error, log);
+    if (signal.aborted) return 0;
+    return rethrow(error);
   } finally {
     await close();
     await monitoring.close();
     stopping.release();
   }
+}
+
+function lost({ message }: LeaseLost, log: ControllerLog): number {
+  log.tell('error', 'LeaseLost', `${message}. Nothing more is sent.`);
+  return 1;
 }
 
 interface Surroundings {
@@ -70,21 +77,20 @@ async function lead(
   const certificates = count(store.list('Certificate').length, 'certificate');
   log.tell('info', 'Leading', `${certificates} looked after.`);
   const unfollow = monitoring.follow({ store, controller: cluster.start() });
-  await Promise.race([aborted(signal), aborted(leadership.signal)]);
-  let inTime = true;
-  if (!leadership.signal.aborted) {
+  try {
+    await Promise.race([aborted(signal), aborted(leadership.signal)]);
+    leadership.signal.throwIfAborted();
     log.tell('info', 'Stopping', 'What is under way is finished or put down; then the lease is given back.');
     // Half of the time to finish, the rest to write down what was not.
     const stopped = cluster.stop(shutdownTimeoutMs / 2);
-    inTime = await within(shutdownTimeoutMs, Promise.race([stopped, aborted(leadership.signal)]));
-    if (!inTime) log.tell('warn', 'Stopping', 'Not all of it ended within --shutdown-timeout; it goes on elsewhere.');
+    const inTime = await within(shutdownTimeoutMs, Promise.race([stopped, aborted(leadership.signal)]));
+    leadership.signal.throwIfAborted();
+    if (inTime) return 0;
+    log.tell('warn', 'Stopping', 'Not all of it ended within --shutdown-timeout; what is left goes on elsewhere.');
+    return 1;
+  } finally {
+    unfollow();
   }
-  unfollow();
-  const lost = leadership.signal.aborted;
-  if (lost) log.tell('error', 'LeaseLost', `${leadership.signal.reason.message}. Nothing more is sent.`);
-  await within(abandonMs, cluster.abandon());
-  if (!lost) await leadership.release();
-  return lost || !inTime ? 1 : 0;
 }
 
 /** Sockets and timers are closed at once; nobody waits for more. */
@@ -93,7 +99,12 @@ const abandonMs = 2_000;
 /** Whether `work` ended within `ms`. */
 async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const ended = new AbortController();
-  const late = pause(systemTimers, ms, ended.signal).then(() => ended.signal.aborted);
-  const done = work.finally(() => ended.abort());
-  return (await Promise.race([done.then(() => true), late])) === true;
+  const late = pause(systemTimers, ms, ended.signal).then(() => false);
+  const done = work.then(
+    () => true,
+    () => false,
+  );
+  const inTime = await Promise.race([done, late]);
+  ended.abort();
+  return inTime;
 }

@@ -47,12 +47,15 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'two replicas', () => {
   }, 30_000);
 
   /** With an identity and a way to the name server of its own, so that what it does can be told from what the other does. */
-  async function start(name: string): Promise<Replica & { readonly sentToDns: () => number }> {
+  async function start(
+    name: string,
+    way: Pick<Cluster, 'kubeconfigFor'> = cluster,
+  ): Promise<Replica & { readonly sentToDns: () => number }> {
     const { address, port } = world.dns;
     const relay = await startCountingRelay({ address, port });
     relays.push(relay);
     const args = [
-      ...['--kubeconfig', await cluster.kubeconfigFor({ name, groups: ['system:masters'] })],
+      ...['--kubeconfig', await way.kubeconfigFor({ name, groups: ['system:masters'] })],
       ...['--lease-duration', `${leaseSeconds}s`, '--metrics-listen', '127.0.0.1:0'],
       // The servers of this test are on loopback.
       ...['--allowed-endpoints', '127.0.0.1', '--dns01-self-check-nameservers', `${address}:${port}`],
@@ -161,6 +164,27 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'two replicas', () => {
     expect(described).toMatch(/Warning +CAUnavailable .*zoneproof\.dev\/controller.* +The CA does not answer: ä \./);
     await must(cluster, ['delete', '-f', '-'], manifest);
   }, 30_000);
+
+  test('a replica whose watches have died without its knowledge goes on where the other one was', async () => {
+    const faults = await cluster.faults();
+    const first = await start('knowing');
+    await first.until('Leading');
+    const second = await start('unknowing', faults);
+    await second.until('Standby');
+    faults.stallWatches(true);
+    const names = await apply('blind', 10);
+    await until('an Order at the CA', async () =>
+      (await must(cluster, ['get', 'orders', '-o', 'yaml'])).includes('/my-order/'),
+    );
+    first.signal('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0 });
+    await second.until('Leading');
+    faults.stallWatches(false);
+    await allReady(names);
+    const begun = [...first.lines, ...second.lines].filter(({ reason }) => reason === 'Issuing');
+    expect(begun.map(({ name }) => name).sort()).toEqual(names);
+    expect(second.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+  }, 120_000);
 
   test('SIGKILL: the other takes over when the lease has run out, and nothing is lost', async () => {
     const first = await start('killed');

@@ -1,5 +1,6 @@
 import type { Clock, RandomBytes, Timers } from '@zoneproof/core';
 import { resourcePath } from '../crds/api-form.ts';
+import type { WithStatus } from '../store/store.ts';
 import type { KubeApi } from './api.ts';
 import { isKubeApiError, KubeApiError } from './api-error.ts';
 import { cacheSink } from './cache-sink.ts';
@@ -53,15 +54,21 @@ export function followCollections(options: CollectionsOptions): Collections {
   };
 }
 
-function objectWatches(options: CollectionsOptions): readonly ListWatch[] {
-  const { namespaces, cache } = options;
+/** What is followed: each kind in each namespace, or everywhere. */
+export function scopesOf(
+  namespaces: readonly string[],
+): readonly { readonly kind: WithStatus; readonly namespace: string | undefined }[] {
   const isWholeCluster = namespaces.length === 0;
   const scopes = isWholeCluster ? [undefined] : namespaces;
   const inScopes = (['Issuer', 'Certificate', 'Order'] as const).flatMap((kind) =>
     scopes.map((namespace) => ({ kind, namespace })),
   );
-  const all = isWholeCluster ? [...inScopes, { kind: 'ClusterIssuer' as const, namespace: undefined }] : inScopes;
-  return all.map(
+  return isWholeCluster ? [...inScopes, { kind: 'ClusterIssuer' as const, namespace: undefined }] : inScopes;
+}
+
+function objectWatches(options: CollectionsOptions): readonly ListWatch[] {
+  const { namespaces, cache } = options;
+  return scopesOf(namespaces).map(
     ({ kind, namespace }) =>
       new ListWatch({ ...options, path: resourcePath(kind, namespace), sink: cacheSink(cache, kind, namespace) }),
   );

@@ -12,7 +12,8 @@ import {
 import type { KubeApi } from './api.ts';
 import { isKubeApiError } from './api-error.ts';
 import { Attempts, TryAgain } from './attempts.ts';
-import { type Collections, followCollections } from './collections.ts';
+import { catchUp } from './catch-up.ts';
+import { type Collections, followCollections, scopesOf } from './collections.ts';
 import { type CachedObject, ObjectCache } from './object-cache.ts';
 import { ObjectRequests } from './object-requests.ts';
 import { SecretResync } from './secret-resync.ts';
@@ -111,6 +112,24 @@ export class KubernetesStore implements Store {
   /** Every collection was read. */
   get hasSynced(): boolean {
     return this.#collections?.hasSynced ?? false;
+  }
+
+  /**
+   * Resolves when what is known is at least what the API server had at the time of the call. For a process that goes on
+   * where another one stopped: what that one wrote last may not have come by the watches yet.
+   *
+   * @throws KubeApiError when the server refuses it; the reason of the signal
+   */
+  async catchUp(signal: AbortSignal): Promise<void> {
+    const options = {
+      ...this.#options,
+      tell: () => undefined,
+      cache: this.#cache,
+      requests: this.#requests,
+      signal: AbortSignal.any([signal, this.#attempts.signal]),
+    };
+    const scopes = scopesOf(this.#options.namespaces);
+    await Promise.all(scopes.map(({ kind, namespace }) => catchUp(kind, namespace, options)));
   }
 
   get<K extends WithStatus>(kind: K, namespace: string, name: string): ObjectOfKind[K] | undefined {
