@@ -91,10 +91,14 @@ function detail(message: DnsMessage, ...parts: string[]): { detail?: string } {
   return all === '' ? {} : { detail: all.slice(0, maxDetail) };
 }
 
+/** Sorted, since many servers give them in another order each time (RFC 1034 3.6), and that is no news. */
 function shortened(values: readonly string[]): string[] {
-  return values.slice(0, 8).map((value) => {
-    // Foreign values may hold anything, and this is printed.
-    const printable = value.replace(/[^\x20-\x7e]/g, '?');
-    return printable.length > 12 ? `${printable.slice(0, 11)}~` : printable;
-  });
+  return values
+    .toSorted()
+    .slice(0, 8)
+    .map((value) => {
+      // Foreign values may hold anything, and this is printed.
+      const printable = value.replace(/[^\x20-\x7e]/g, '?');
+      return printable.length > 12 ? `${printable.slice(0, 11)}~` : printable;
+    });
 }

@@ -214,6 +214,19 @@ test('of many servers sixteen are told, those in the way first, and all count', 
   expect(evidence?.summary).toMatch(/^1 of 20 authoritative servers/);
 });
 
+test('values that a server gives in another order each time are no news', async () => {
+  let turn = 0;
+  const { clock, follow, told } = setUp((_address, { name: at }) => {
+    const others = ['one', 'two', 'three'];
+    turn += 1;
+    return valuesAt(at, ...others.slice(turn % 3), ...others.slice(0, turn % 3));
+  });
+  follow('a');
+  await clock.advance(60_000);
+  expect(told).toHaveLength(1);
+  expect(told[0]?.sighting.evidence?.servers[0]?.values).toEqual(['one', 'three', 'two']);
+});
+
 test('visible is said once: who asks again gets it confirmed anew', async () => {
   const { clock, check, follow, visibleAt, asked, start } = setUp(lagging());
   follow('a');
