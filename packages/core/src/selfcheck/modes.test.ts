@@ -286,6 +286,16 @@ test('resolvers that are asked last are not asked before the confirmation, and h
   expect(seen.at(-1)?.sighting.evidence?.servers).toHaveLength(3);
 });
 
+test('where resolvers are asked anyway, none is asked last', async () => {
+  const last = '192.0.2.99';
+  const finalResolvers = () => [{ address: last, port: 53 }];
+  const { clock, dns, locate, follow, visible } = setUp({ mode: 'listed-only', finalResolvers });
+  follow(await locate());
+  await clock.advance(40_000);
+  expect(visible()).toEqual([31_020]);
+  expect(dns.asked.get(last)).toBeUndefined();
+});
+
 test('resolvers that are asked last and say nothing stand in nobody’s way', async () => {
   const { clock, locate, follow, visible } = setUp({ finalResolvers: () => [{ address: '192.0.2.99', port: 53 }] });
   const location = await locate();
