@@ -40,7 +40,8 @@ export class CertificateReconciler {
         if (seen === undefined) return undefined;
         const { step, wakeAt } = decideCertificate(seen, clock.now());
         const stored = await actOnCertificate(step, seen, this.#services);
-        if (stored !== undefined) this.#remember(seen.certificate, stored, step.do === 'restore-secret');
+        const isRestored = step.do === 'restore-secret' && step.stored.drift === 'other';
+        if (stored !== undefined) this.#remember(seen.certificate, stored, isRestored);
         if (step.do === 'show') return earliest(wakeAt, this.#nextLook());
       } catch (error) {
         if (signal.aborted) return undefined;
