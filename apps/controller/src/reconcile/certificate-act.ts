@@ -1,7 +1,7 @@
 import { type CertificateFacts, certificateFacts, createCertificateKey } from '@zoneproof/acme';
 import { orderLabel } from '../resources/names.ts';
 import type { Certificate, CertificateStatus, Order } from '../resources/types.ts';
-import { ConflictError } from '../store/index.ts';
+import { ConflictError, news } from '../store/index.ts';
 import { nextIssuanceMs } from './backoff.ts';
 import {
   type CertificateStep,
@@ -82,8 +82,15 @@ async function begin(why: string, seen: SeenCertificate, services: Services): Pr
   const problem = { reason: 'Issuing', message: `Order ${order} is under way.` } as const;
   const ready = isReady(seen, clock.now());
   const conditions = conditionsOf(certificate, { ready, issuing: true, problem }, clock.now());
+  // A restart would come to the same number, and meet the Order of that name.
   await run('certificate.store-issuance', () =>
-    store.updateStatus('Certificate', namespace, name, ({ status }) => ({ ...status, issuance, order, conditions })),
+    store.updateStatus(
+      'Certificate',
+      namespace,
+      name,
+      ({ status }) => ({ ...status, issuance, order, conditions }),
+      news,
+    ),
   );
 }
 
@@ -174,6 +181,16 @@ async function storeCertificate(
       issuedFor: order.metadata.annotations?.[issuedForAnnotation] ?? issuanceHash(certificate.spec),
       conditions: conditionsOf(certificate, { ready: true, issuing: false, problem: shown }, clock.now()),
     }),
+  );
+  // It tells from now on how the certificate was come by; the chain lies in the Secret.
+  await run('order.store-status', () =>
+    store.updateStatus(
+      'Order',
+      namespace,
+      order.metadata.name,
+      ({ status: { certificate: _taken, ...rest } }) => rest,
+      news,
+    ),
   );
   reportCertificate(certificate, services, 'Issued', shown.message);
   return stored;

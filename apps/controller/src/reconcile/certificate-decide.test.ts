@@ -247,6 +247,30 @@ test.each<[string, SeenCertificate, object, number | undefined]>([
     undefined,
   ],
   [
+    'what has failed stays until the next try',
+    seen(failed(now + 100), { formerOrders: [order({ result: 'failed' })] }),
+    { do: 'show', ready: false },
+    now + 100,
+  ],
+  [
+    'an issuance that was begun before a restart goes on',
+    seen({}, { formerOrders: [order({})] }),
+    { do: 'begin' },
+    undefined,
+  ],
+  [
+    'but not what was begun for another spec',
+    seen({}, { formerOrders: [order({}, 'another')] }),
+    { do: 'drop-former-orders', orders: [{ metadata: { name: 'www-1' } }] },
+    undefined,
+  ],
+  [
+    'nor one of an earlier issuance',
+    seen({ issuance: 1 }, { formerOrders: [order({})] }),
+    { do: 'drop-former-orders' },
+    undefined,
+  ],
+  [
     'at rest all former Orders but the newest are dropped',
     seen(issued, { stored: current, formerOrders: [former('www-1', {}), former('www-2', { createdAt: 2 })] }),
     { do: 'drop-former-orders', orders: [{ metadata: { name: 'www-1' } }] },

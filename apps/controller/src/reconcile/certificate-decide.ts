@@ -2,7 +2,7 @@ import type { CertificateFacts } from '@zoneproof/acme';
 import type { Certificate, Issuer, Order } from '../resources/types.ts';
 import { whyNotAllowed } from './allowance.ts';
 import { condition } from './conditions.ts';
-import { issuanceHash } from './issuance.ts';
+import { issuanceHash, orderName } from './issuance.ts';
 import { accountOf } from './issuer-decide.ts';
 import type { Reason } from './reasons.ts';
 
@@ -38,7 +38,7 @@ export interface SeenCertificate {
 }
 
 export type CertificateStep =
-  /** Take the number of the next issuance, durably, before anything carries it. */
+  /** Take the number of the next issuance, which its Order and its key are named by. */
   | { readonly do: 'begin'; readonly why: string }
   | { readonly do: 'create-order' }
   | { readonly do: 'store-certificate'; readonly order: Order }
@@ -78,12 +78,15 @@ export function decideCertificate(seen: SeenCertificate, now: number): Certifica
   }
   const due = whyDue(seen, now);
   if (due === undefined) return rest(seen);
-  if (formerOrders.length > 0 && formerOrders.some(({ metadata }) => metadata.deletedAt === undefined))
-    return { step: { do: 'drop-former-orders', orders: formerOrders } };
   const obstacle = whatPreventsIssuance(seen, now);
-  if (obstacle === undefined) return { step: { do: 'begin', why: due } };
-  const shown = { do: 'show', ready: isReady(seen, now), issuing: false, problem: obstacle } as const;
-  return { step: shown, ...(obstacle.retryAt === undefined ? {} : { wakeAt: obstacle.retryAt }) };
+  if (obstacle !== undefined) {
+    const shown = { do: 'show', ready: isReady(seen, now), issuing: false, problem: obstacle } as const;
+    return { step: shown, ...(obstacle.retryAt === undefined ? {} : { wakeAt: obstacle.retryAt }) };
+  }
+  // What has failed stays to be looked at until the next try.
+  const former = formerOrders.filter((one) => one.metadata.deletedAt === undefined && !isBegun(one, seen));
+  if (former.length > 0) return { step: { do: 'drop-former-orders', orders: former } };
+  return { step: { do: 'begin', why: due } };
 }
 
 /** Why a new certificate is needed, as a sentence; undefined when the stored one will do. */
@@ -206,6 +209,13 @@ function isOutdated({ metadata, spec, status }: Order, { certificate, issuer }: 
 
 function allButNewest(orders: readonly Order[]): readonly Order[] {
   return [...orders].sort((a, b) => b.metadata.createdAt - a.metadata.createdAt).slice(1);
+}
+
+/** The next issuance had been begun, and the process ended before that was stored with the Certificate. */
+function isBegun(order: Order, seen: SeenCertificate): boolean {
+  const { certificate } = seen;
+  const name = orderName(certificate, (certificate.status.issuance ?? 0) + 1);
+  return order.metadata.name === name && order.status.result === undefined && !isOutdated(order, seen);
 }
 
 /** On an Order: what it was made for. */

@@ -185,12 +185,19 @@ export async function downloadCertificate(seen: SeenOrder, services: Services): 
     if (!(error instanceof CertificateMismatchError)) throw error;
     throw new Problem('CertificateMismatch', error.message, 'final', undefined, error);
   }
+  // The Certificate takes it at once; after a restart it is downloaded once more.
   await services.run('order.store-status', () =>
-    services.store.updateStatus('Order', namespace, name, (current) => ({
-      ...finished(current, current.status, 'valid', 'Issued', 'The certificate was downloaded and verified.', now),
-      ...(seen.pace.acme === undefined ? {} : { acme: seen.pace.acme }),
-      certificate: pemChain,
-    })),
+    services.store.updateStatus(
+      'Order',
+      namespace,
+      name,
+      (current) => ({
+        ...finished(current, current.status, 'valid', 'Issued', 'The certificate was downloaded and verified.', now),
+        ...(seen.pace.acme === undefined ? {} : { acme: seen.pace.acme }),
+        certificate: pemChain,
+      }),
+      news,
+    ),
   );
 }
 
