@@ -24,7 +24,10 @@ export interface SelfCheckOptions {
   readonly mode?: SelfCheckMode;
   /** Resolvers that `watch` asks last, once the authoritative servers agree. Default none. */
   readonly finalResolvers?: StartingServers;
-  /** Authoritative servers are asked at port 53; a mapTransport may lead that elsewhere. */
+  /**
+   * Authoritative servers are asked at port 53; a mapTransport may lead that elsewhere. For encrypted servers: the `dns` of
+   * an egress.
+   */
   readonly transport: DnsTransport;
   readonly clock: Clock;
   readonly random: RandomBytes;
