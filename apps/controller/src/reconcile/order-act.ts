@@ -1,4 +1,5 @@
 import type { DnsName } from '@zoneproof/dns';
+import { orderKeyName } from './issuance.ts';
 import { accountOf } from './issuer-decide.ts';
 import {
   downloadCertificate,
@@ -100,8 +101,9 @@ export function issuerOf({ order }: SeenOrder, services: Services) {
 
 async function release({ order }: SeenOrder, services: Services): Promise<void> {
   const { namespace, name } = order.metadata;
+  // Not the one that the spec names: in Kubernetes somebody else may have written it.
   await services.run('order.delete-key', () =>
-    services.store.delete({ kind: 'Secret', namespace, name: order.spec.privateKeySecretName }),
+    services.store.delete({ kind: 'Secret', namespace, name: orderKeyName(name) }),
   );
   await services.run('order.remove-finalizer', () =>
     services.store.removeFinalizer({ kind: 'Order', namespace, name }, cleanupFinalizer),
