@@ -247,9 +247,15 @@ test.each<[string, SeenOrder, readonly string[], number | undefined]>([
   ['once', seen({ result: 'failed', ledger: [entry] }, { pace: pace({ removing: new Set(['e1']) }) }), [], undefined],
   [
     'and again at its time',
-    seen({ result: 'failed', ledger: [entry] }, { pace: pace({ nextRemovalAt: now + 9 }) }),
+    seen({ result: 'failed', ledger: [entry] }, { pace: pace({ removalObstacle: { retryAt: now + 9, changes: 0 } }) }),
     [],
     now + 9,
+  ],
+  [
+    'or when a person changed something',
+    seen({ result: 'failed', ledger: [entry] }, { pace: pace({ removalObstacle: { retryAt: now + 9, changes: -1 } }) }),
+    ['remove'],
+    undefined,
   ],
   ['and then rests', seen({ result: 'valid' }), [], undefined],
   [

@@ -135,7 +135,7 @@ function waitForIssuer(problem: Problem, { status }: Order, wakeAt?: number): Or
 }
 
 /** Our values go as soon as the CA has decided about them, or when the Order is over. */
-function decideRemoval({ order, pace }: SeenOrder, now: number): OrderPlan {
+function decideRemoval({ order, pace, changes }: SeenOrder, now: number): OrderPlan {
   const isOver = order.metadata.deletedAt !== undefined || order.status.result !== undefined;
   const needed = new Set(
     (order.status.challenges ?? [])
@@ -146,7 +146,9 @@ function decideRemoval({ order, pace }: SeenOrder, now: number): OrderPlan {
     (entry) => !pace.removing.has(entry.id) && (isOver || !needed.has(entry.value)),
   );
   if (entries.length === 0) return { steps: [], wakeAt: undefined };
-  if (pace.nextRemovalAt > now) return { steps: [], wakeAt: pace.nextRemovalAt };
+  const { removalObstacle: obstacle } = pace;
+  if (obstacle !== undefined && obstacle.changes === changes && obstacle.retryAt > now)
+    return { steps: [], wakeAt: obstacle.retryAt };
   return { steps: [{ do: 'remove', entries }], wakeAt: undefined };
 }
 

@@ -42,7 +42,7 @@ export async function noteObstacle(
       retryAt,
     });
   const told = { reason: problem.reason, message: problem.message, until: retryAt };
-  if (step.do === 'remove') pace.nextRemovalAt = retryAt;
+  if (step.do === 'remove') pace.removalObstacle = { retryAt, changes: seen.changes };
   else pace.obstacle = { problem, tries, retryAt, changes: seen.changes };
   await services.run('order.store-status', () =>
     services.store.updateStatus(

@@ -47,7 +47,8 @@ export interface OrderPace {
   /** Ledger entries that are being removed now. */
   readonly removing: Set<string>;
   removals: number;
-  nextRemovalAt: number;
+  /** What stood in the way of a removal last. */
+  removalObstacle: { readonly retryAt: number; readonly changes: number } | undefined;
 }
 
 export function newPace(): OrderPace {
@@ -72,7 +73,7 @@ export function newPace(): OrderPace {
     obstacle: undefined,
     removing: new Set(),
     removals: 0,
-    nextRemovalAt: 0,
+    removalObstacle: undefined,
   };
 }
 
