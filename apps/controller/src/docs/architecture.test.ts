@@ -54,7 +54,9 @@ test.each(manifests.filter(({ zoneproof }) => zoneproof !== undefined).map((one)
 );
 
 test('every dependency for work on the source has a reason, and no other is named', () => {
-  const atRunTime = new Set(manifests.flatMap(({ dependencies = {} }) => Object.keys(dependencies)));
+  const atRunTime = new Set(
+    manifests.flatMap(({ dependencies, peerDependencies }) => Object.keys({ ...dependencies, ...peerDependencies })),
+  );
   const declared = manifests.flatMap(({ devDependencies = {} }) => Object.keys(devDependencies));
   const wanted = new Set(declared.filter((name) => !own.has(name) && !atRunTime.has(name)));
   const [, table = ''] = /For work on the source:\n\n([\s\S]*?)\n\n/.exec(text) ?? [];
