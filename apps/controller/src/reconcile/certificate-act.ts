@@ -153,12 +153,13 @@ async function storeCertificate(
 ): Promise<Stored | undefined> {
   const { run, store, clock } = services;
   const { namespace } = certificate.metadata;
-  const { privateKeySecretName } = order.spec;
+  // Not the one that the spec names: in Kubernetes somebody else may have written it.
+  const keyName = orderKeyName(order.metadata.name);
   const chain = order.status.certificate as string;
-  const key = (await store.readSecret(namespace, privateKeySecretName))?.data.get('tls.key');
+  const key = (await store.readSecret(namespace, keyName))?.data.get('tls.key');
   if (key !== undefined) {
     await writePair(certificate, chain, Buffer.from(key).toString('utf8'), services);
-    await run('certificate.delete-key', () => store.delete({ kind: 'Secret', namespace, name: privateKeySecretName }));
+    await run('certificate.delete-key', () => store.delete({ kind: 'Secret', namespace, name: keyName }));
   } else if (!(await holdsChain(certificate, chain, services))) {
     await recordFailure(certificate, order, services, {
       reason: 'KeyMissing',
