@@ -1,7 +1,7 @@
 import type { DnsName, DnsTransport } from '@zoneproof/dns';
 import { rootTrustAnchors } from '@zoneproof/dns';
 import type { Clock, RandomBytes } from '../contract/index.ts';
-import { linkedController } from '../selfcheck/abort.ts';
+import { linkedController, untilAborted } from '../selfcheck/abort.ts';
 import { createAsk } from '../selfcheck/ask.ts';
 import { createGate } from '../selfcheck/gate.ts';
 import { listResolvers } from '../selfcheck/resolvers.ts';
@@ -83,7 +83,8 @@ export function createCheckContext(options: PreflightOptions): CheckContext {
       const late = new Error(`this took longer than ${timeoutMs / 1000} s and was left`);
       const timer = timers.setTimeout(() => controller.abort(late), timeoutMs);
       try {
-        return await work(controller.signal);
+        // Also where the work does not listen to its signal.
+        return await untilAborted(work(controller.signal), controller.signal);
       } catch (error) {
         signal.throwIfAborted();
         const reason = controller.signal.aborted ? late : error;

@@ -10,7 +10,7 @@ import {
   zoneFile,
 } from '@zoneproof/farm';
 import { type NameServers, nameServers } from '../selfcheck/testing/name-servers.ts';
-import { zone } from '../selfcheck/testing/zone-data.ts';
+import { type RecordLine, soa, zone } from '../selfcheck/testing/zone-data.ts';
 import { createPreflight } from './preflight.ts';
 
 const signal = new AbortController().signal;
@@ -66,13 +66,7 @@ describeReal(['bind', 'bind-dnssec'], 'zones that BIND signed and serves', () =>
     '%s',
     async (_title, options, change, expected) => {
       const anchors = await serve(options, change);
-      const quick = createPreflight({
-        resolvers: () => [{ address: '192.0.2.53', port: 53 }],
-        transport: throughBind(),
-        clock: { now: () => Date.now() },
-        random: (length) => randomBytes(length),
-        trustAnchors: [{ zone: toDnsName('test'), ds: anchors }],
-      });
+      const quick = preflightOf(anchors);
       const { findings } = await quick.check({ names: [name] }, signal);
       const told = findings.find(({ id }) => id === 'dnssec');
       expect(`${told?.result}: ${told?.detail}`).toMatch(expected);
@@ -91,15 +85,48 @@ describeReal(['bind', 'bind-dnssec'], 'zones that BIND signed and serves', () =>
     },
     30_000,
   );
+
+  test('one server without signatures: a warning that names it', async () => {
+    const anchors = await serve({}, same, ['@ NS ns2', 'ns2 A 192.0.2.66']);
+    const records: RecordLine[] = [
+      ['a.test', 'NS', 'ns1.a.test'],
+      ['a.test', 'NS', 'ns2.a.test'],
+      ['ns1.a.test', 'A', '127.0.0.1'],
+      ['ns2.a.test', 'A', '192.0.2.66'],
+    ];
+    const unsigned = zone('a.test', ...records);
+    unsigned.records = [...unsigned.records, soa(toDnsName('a.test'))];
+    await dns.serve('192.0.2.66', unsigned);
+    const { findings } = await preflightOf(anchors).check({ names: [name] }, signal);
+    const told = findings.find(({ id }) => id === 'dnssec');
+    expect(told).toMatchObject({
+      result: 'warning',
+      detail: expect.stringMatching(/^the SOA set of a\.test has no signature, .*\(at ns2\.a\.test 192\.0\.2\.66\)/),
+    });
+  }, 30_000);
 });
+
+function preflightOf(anchors: readonly DsData[]) {
+  return createPreflight({
+    resolvers: () => [{ address: '192.0.2.53', port: 53 }],
+    transport: throughBind(),
+    clock: { now: () => Date.now() },
+    random: (length) => randomBytes(length),
+    trustAnchors: [{ zone: toDnsName('test'), ds: anchors }],
+  });
+}
 
 function same(signed: SignedZone): SignedZone {
   return signed;
 }
 
 /** test and a.test on one BIND at 127.0.0.1, and a resolver that knows where they are. */
-async function serve(options: SignOptions, change: (signed: SignedZone) => SignedZone): Promise<readonly DsData[]> {
-  const signed = change(await signZone({ name }, options));
+async function serve(
+  options: SignOptions,
+  change: (signed: SignedZone) => SignedZone,
+  records: readonly string[] = [],
+): Promise<readonly DsData[]> {
+  const signed = change(await signZone({ name, records }, options));
   const parent = await signZone({ name: 'test', records: ['a NS ns1.a', 'ns1.a A 127.0.0.1', ...signed.ds] });
   bind = await startBind({ zones: [parent, signed] });
   await dns.serve(

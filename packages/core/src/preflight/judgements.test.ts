@@ -2,6 +2,7 @@ import { type DnsName, toDnsName } from '@zoneproof/dns';
 import { ProviderError } from '../contract/index.ts';
 import { LocateError, type Location } from '../selfcheck/types.ts';
 import type { BoundProvider } from '../writer/index.ts';
+import { judgeCaaFor } from './caa.ts';
 import { type ChallengeObservation, judgeLeftovers, judgeLocation, judgeWildcard } from './challenge-name.ts';
 import { judgeDelegation } from './delegation.ts';
 import { judgeNegativeTtl } from './negative-ttl.ts';
@@ -156,6 +157,12 @@ test.each(serials)('serials: %s', (_title, seen, result, detail) => expectVerdic
 
 const negativeTtls: readonly Row<ZoneObservation>[] = [
   ['short', observed(), 'ok', /for 60 s at most$/],
+  [
+    'a day, and the SOA record itself a minute',
+    observed({ servers: [server('ns1', answer(1, { ttl: 60, minimum: 86400 }))] }),
+    'ok',
+    /for 60 s/,
+  ],
   ['exactly an hour', observed({ servers: [server('ns1', answer(1, { ttl: 86400, minimum: 3600 }))] }), 'ok', /3600 s/],
   [
     'a day',
@@ -294,4 +301,21 @@ test('a CNAME that a resolver was asked for is known', () => {
   const led = chained('_acme-challenge.example.com', 'a.example.com');
   expectVerdict(judgeLocation(challenge, { ...led, ...byResolver }), 'ok', /leads to a\.example\.com in zone/);
   expectVerdict(judgeLocation(challenge, { ...location, ...byResolver }), 'unknown', /is not known: the mode is/);
+});
+
+const ours = 'https://ca.example/acct/1';
+
+test.each<Row<string>>([
+  ['ours', ours, 'ok', /allows it$/],
+  [
+    'another',
+    'https://ca.example/acct/2',
+    'failed',
+    /; write accounturi=https:\/\/ca\.example\/acct\/1 there, or remove/,
+  ],
+  ['one in the old form, which may be ours', 'https://ca.example/acme/reg/1', 'warning', /; compare the account URL/],
+])('CAA for an account: %s', (_title, named, result, detail) => {
+  const seen = { owner: zone, properties: [{ flags: 0, tag: 'issue', value: `ca.example; accounturi=${named}` }] };
+  const issuance = { name: zone, wildcard: false, issuers: ['ca.example'], accountUrl: ours };
+  expectVerdict(judgeCaaFor(seen, issuance), result, detail);
 });

@@ -176,6 +176,15 @@ describe('CAA', () => {
       /^failed: a\.example\.com: at a\.example\.com \(a CNAME to www\.example\.com\), .*lets nobody issue/,
     ],
     [
+      'a CNAME into nowhere is an empty answer',
+      (ns) => {
+        put(ns, ['a.example.com', 'CNAME', 'a.nowhere.invalid']);
+        caa(ns, 'example.com', issue(';'));
+      },
+      'a.example.com',
+      /^failed: a\.example\.com: at example\.com, .*lets nobody issue/,
+    ],
+    [
       'critical and unknown',
       (ns) => caa(ns, 'example.com', issue('x', 'future', 128)),
       'example.com',
@@ -312,4 +321,45 @@ test.each<[string, Partial<PreflightTarget>, boolean]>([
   } as Pick<SelfCheck, 'locate'> as SelfCheck;
   await preflight({ names: ['www.example.com'], ...more }, { ...options(), selfCheck, signal });
   expect(hows).toEqual([{ isDelegated }]);
+});
+
+test('what several names have in common is asked once and told once', async () => {
+  const { ns1 } = await serveAll();
+  let checks = 0;
+  const provider = {
+    check: async () => {
+      checks += 1;
+      return [{ what: 'reachable', result: 'ok', detail: 'it answers' }];
+    },
+  };
+  const bound = { ...slots, provider } as unknown as BoundProvider;
+  const both = createPreflight(options());
+  const target = { names: ['a.example.com', 'b.example.com'], providers: [bound] };
+  const { findings } = await both.check(target, signal);
+  expect(findings.filter(({ about }) => about.kind === 'zone').map(({ id }) => id)).toEqual([
+    'delegation',
+    'servers',
+    'serials',
+    'negative-ttl',
+    'dnssec',
+  ]);
+  const asked = () => ns1.queries.filter(({ type }) => type === 'SOA').length;
+  const before = asked();
+  await both.check(target, signal);
+  expect([checks, asked()]).toEqual([1, before]);
+  world.now += 61_000;
+  await both.check(target, signal);
+  expect(checks).toBe(2);
+  expect(asked()).toBeGreaterThan(before);
+});
+
+test('a provider that never comes back is left after its time, and the others go on', async () => {
+  await serveAll();
+  const deaf = { ...slots, provider: { check: () => new Promise(() => undefined) } } as unknown as BoundProvider;
+  const target = { names: ['www.example.com'], providers: [deaf] };
+  const { findings } = await preflight(target, { ...options(), checkTimeoutMs: 400, signal });
+  expect(byId(findings)).toMatchObject({
+    'provider-reachable acmedns "a"': 'unknown: acmedns "a": this took longer than 0.4 s and was left.',
+    'challenge-name www.example.com': expect.stringMatching(/^ok: /),
+  });
 });
