@@ -71,6 +71,15 @@ test("a person's change is another spec, a new object and one that went; not a s
   expect(told).toEqual(['a', 'a', 'a', 'a-1', 'a']);
 });
 
+test('that a person did it is told before what was done', () => {
+  const order: string[] = [];
+  cache.onChange(() => order.push('change'));
+  cache.onPersonsChange(() => order.push('person'));
+  cache.accept(object('a', '10'));
+  cache.remove(key('a'), 'uid-a', 'told');
+  expect(order).toEqual(['person', 'change', 'person', 'change']);
+});
+
 test('objects that are much alike hold their common parts once', () => {
   cache.accept(object('a', '10'));
   cache.accept(object('b', '11'));

@@ -83,9 +83,10 @@ export class ObjectCache {
     this.#noteOwner(known, stored);
     this.#showAgain(key, stored);
     if (isSameButVersion(before, this.get(key))) return;
-    this.#tell(this.#listeners, key);
     const isSameSpec = known?.metadata.uid === metadata.uid && known.metadata.generation === metadata.generation;
+    // First that a person did it: who looks at the object then knows.
     if (kind !== 'Order' && !isSameSpec) this.#tell(this.#personListeners, key);
+    this.#tell(this.#listeners, key);
   }
 
   /** The object with this uid is gone. `finally`: we made sure ourselves, while older events may still be on the way. */
@@ -97,8 +98,8 @@ export class ObjectCache {
     this.#kinds[known.kind].delete(`${key.namespace}/${key.name}`);
     this.#overlays.delete(pathOf(key));
     this.#noteOwner(known, undefined);
-    this.#tell(this.#listeners, key);
     if (known.kind !== 'Order') this.#tell(this.#personListeners, key);
+    this.#tell(this.#listeners, key);
   }
 
   /** Shows an object with changes that are not written yet; undefined: as it is stored. */
