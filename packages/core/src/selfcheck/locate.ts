@@ -118,7 +118,10 @@ export function createLocator(
       if (!('below' in found)) return found;
       zone = found.below;
     }
-    throw new LocateError('no-delegation', `the delegations towards ${name} do not end after ${maxDepth} zones`);
+    throw new LocateError(
+      'no-delegation',
+      `the delegations towards ${name} do not end after ${maxDepth} zones; check the NS records on the way`,
+    );
   }
 
   async function descendOnce(
