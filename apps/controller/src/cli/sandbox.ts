@@ -1,5 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatServer } from '@zoneproof/dns';
 import { type CommandContext, createContext } from './context.ts';
 import { openRegistry } from './registry.ts';
 import { runOn } from './run.ts';
@@ -19,13 +20,16 @@ export async function sandbox({ dir }: { readonly dir: string }, context: Comman
     for (const [name, text] of Object.entries(services.manifests())) await writeManifest(join(dir, name), text);
     const stateDir = join(dir, 'state');
     const { bold, dim } = context.style;
+    const resolvers = services.resolvers.map(formatServer).join(',');
     context.out.write(
       [
         `${bold('CA')}         ${services.ca.directoryUrl}\n`,
         `${bold('DNS')}        example.test, child.example.test, shop.test ${dim('(RFC 2136 with TSIG)')}\n`,
         `${bold('acme-dns')}   ${services.acmeDns.url}\n`,
         `${bold('manifests')}  ${dir} ${dim('(edit certificates.yaml: it is read again at once)')}\n`,
-        `${bold('state')}      ${stateDir} ${dim(`(zoneproof status --state ${stateDir})`)}\n\n`,
+        `${bold('state')}      ${stateDir} ${dim(`(zoneproof status --state ${stateDir})`)}\n`,
+        // Other processes find its servers at no port 53: they ask its resolver for everything.
+        `${bold('preflight')}  ${dim(`zoneproof check ${dir} --dns01-self-check-mode listed-only --dns01-self-check-nameservers ${resolvers}`)}\n\n`,
       ].join(''),
     );
     // The sandbox's authoritative servers have the addresses of its zones, at ports of their own.
