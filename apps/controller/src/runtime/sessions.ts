@@ -9,13 +9,10 @@ import {
   type LedgerEntry,
   type ProviderBlock,
   type ProviderCalls,
-  ProviderError,
   type ProviderHost,
   type ProviderRegistry,
   type RandomBytes,
   type RecordTarget,
-  type SecretHandle,
-  SecretValue,
   type Timers,
   type Zone,
   type ZoneFinder,
@@ -26,6 +23,7 @@ import type { IssuerProvider, IssuerSession, Sessions } from '../reconcile/servi
 import type { Issuer, ProviderSpec } from '../resources/types.ts';
 import type { Store } from '../store/index.ts';
 import type { Tenancy } from '../tenancy/index.ts';
+import { Credentials } from './credentials.ts';
 import type { Observer } from './observer.ts';
 
 export interface SessionOptions {
@@ -65,10 +63,12 @@ export class IssuerSessions implements Sessions {
   readonly #bound = new Map<string, Promise<BoundProvider>>();
   readonly #warned = new Set<string>();
   readonly #zones: ZoneFinder;
+  readonly #credentials: Credentials;
 
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#zones = createZoneFinder(options);
+    this.#credentials = new Credentials(options.store);
   }
 
   secretNamespace(issuer: {
@@ -107,7 +107,7 @@ export class IssuerSessions implements Sessions {
   async externalAccount(issuer: Issuer): Promise<{ readonly keyId: string; readonly hmacKey: Uint8Array } | undefined> {
     const binding = issuer.spec.acme.externalAccountBinding;
     if (binding === undefined) return undefined;
-    const value = await this.#secret(this.secretNamespace(issuer), binding.keySecretRef).get();
+    const value = await this.#credentials.handle(this.secretNamespace(issuer), binding.keySecretRef).get();
     return { keyId: binding.keyID, hmacKey: Buffer.from(value.text().trim(), 'base64url') };
   }
 
@@ -206,10 +206,12 @@ export class IssuerSessions implements Sessions {
     const { run } = this.#options;
     return Object.create(provider, {
       apply: {
-        value: (zone: Zone, changes: Parameters<typeof provider.apply>[1], call: CallContext) =>
-          run(changes.some(({ state }) => state === 'present') ? 'order.present' : 'order.remove-values', () =>
-            provider.apply(zone, changes, call),
-          ),
+        value: (zone: Zone, changes: Parameters<typeof provider.apply>[1], call: CallContext) => {
+          const isWrite = changes.some(({ state }) => state === 'present');
+          return run(isWrite ? 'order.present' : 'order.remove-values', () =>
+            this.#credentials.during(isWrite ? 'write' : 'remove', () => provider.apply(zone, changes, call)),
+          );
+        },
       },
     });
   }
@@ -225,27 +227,12 @@ export class IssuerSessions implements Sessions {
       dns: egress.dns,
       clock,
       random,
-      secret: (ref) => this.#secret(namespace, ref),
+      secret: (ref) => this.#credentials.handle(namespace, ref),
       warn: (message) => {
         const text = `${block.key} "${block.name}": ${message}`;
         if (this.#warned.has(text)) return;
         this.#warned.add(text);
         warn(block.issuer, text);
-      },
-    };
-  }
-
-  #secret(namespace: string, ref: { readonly name: string; readonly key: string }): SecretHandle {
-    return {
-      get: async () => {
-        const secret = await this.#options.store.readSecret(namespace, ref.name);
-        const value = secret?.data.get(ref.key);
-        if (value !== undefined) return new SecretValue(value);
-        const what =
-          secret === undefined
-            ? `Secret ${namespace}/${ref.name} does not exist`
-            : `Secret ${namespace}/${ref.name} has no entry "${ref.key}"`;
-        throw new ProviderError({ kind: 'auth', message: `${what}. Create it, or correct the reference.` });
       },
     };
   }
