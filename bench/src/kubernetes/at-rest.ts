@@ -1,4 +1,4 @@
-import { forEachIndex } from './api.ts';
+import { type AdminApi, forEachIndex } from './api.ts';
 import type { ClusterWorld } from './cluster-world.ts';
 import { type ControllerProcess, pause, startControllerProcess } from './controller-process.ts';
 import { measureIssuance } from './issuance.ts';
@@ -20,7 +20,7 @@ export interface RestFigures {
   readonly ready: number;
 }
 
-/** Certificates at rest: one is issued, and the others are copies of it with Secrets of their own. */
+/** Certificates at rest: one is issued, and the others are copies of it with Secrets and Orders of their own. */
 export async function measureRest(
   world: ClusterWorld,
   certificates: number,
@@ -66,31 +66,54 @@ interface ApiObject {
   readonly data: object;
 }
 
+/** Certificate, Secret and the Order that tells how it was come by. */
 async function makeCopies({ admin }: ClusterWorld, name: string, count: number): Promise<void> {
   const secretsPath = `/api/v1/namespaces/${namespace}/secrets`;
+  const ordersPath = certificatesPath.replace('/certificates', '/orders');
   const { spec, status } = await admin.send<ApiObject>('GET', `${certificatesPath}/${name}`);
+  const order = await admin.send<ApiObject>('GET', `${ordersPath}/${name}-1`);
   const { metadata, type, data } = await admin.send<ApiObject>('GET', `${secretsPath}/${spec.secretName}`);
   const { labels = {}, annotations = {} } = metadata;
   await forEachIndex(count, 32, async (index) => {
     const copy = `rest-${index}`;
     const made = await admin.send<ApiObject>('POST', certificatesPath, certificateObject(copy, spec.dnsNames));
-    const own = { apiVersion, kind: 'Certificate', name: copy, uid: made.metadata.uid, controller: true };
+    const ownerReferences = [{ apiVersion, kind: 'Certificate', name: copy, uid: made.metadata.uid, controller: true }];
+    const itsOrder = {
+      apiVersion,
+      kind: 'Order',
+      metadata: { ...order.metadata, ...nothingOfTheServer, name: `${copy}-1`, ownerReferences },
+      spec: { ...order.spec, privateKeySecretName: `${copy}-1-key` },
+    };
     await Promise.all([
       admin.send('POST', secretsPath, {
         apiVersion: 'v1',
         kind: 'Secret',
-        metadata: { name: `${copy}-tls`, namespace, labels, annotations, ownerReferences: [own] },
+        metadata: { name: `${copy}-tls`, namespace, labels, annotations, ownerReferences },
         type,
         data,
       }),
-      admin.send('PATCH', `${certificatesPath}/${copy}/status`, {
-        apiVersion,
-        kind: 'Certificate',
-        metadata: { name: copy, namespace },
-        status,
-      }),
+      admin.send('POST', ordersPath, itsOrder).then(() => writeStatus(admin, ordersPath, itsOrder, order.status)),
+      writeStatus(admin, certificatesPath, certificateObject(copy, spec.dnsNames) as NamedObject, status),
     ]);
   });
+}
+
+/** What the API server sets itself, and nobody may send. */
+const nothingOfTheServer = {
+  uid: undefined,
+  resourceVersion: undefined,
+  creationTimestamp: undefined,
+  managedFields: undefined,
+};
+
+interface NamedObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+}
+
+function writeStatus(admin: AdminApi, path: string, { kind, metadata: { name } }: NamedObject, status: object) {
+  return admin.send('PATCH', `${path}/${name}/status`, { apiVersion, kind, metadata: { name, namespace }, status });
 }
 
 /** Milliseconds until a second has used less than a fifth of a CPU, twice in a row. */

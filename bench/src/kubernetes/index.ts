@@ -15,7 +15,7 @@ export async function kubernetesFigures(quick: boolean, progress: (text: string)
     progress(`kubernetes: ${count} certificates`);
     issuance.push(await withWorld((world) => measureIssuance(world, count)));
   }
-  const rest = await withWorld((world) => measureRest(world, quick ? 50 : 10_000, quick ? 2 : 120, progress));
+  const rest = await withWorld((world) => measureRest(world, quick ? 50 : 10_000, quick ? 2 : 1_200, progress));
   return { issuance, rest };
 }
 

@@ -63,13 +63,13 @@ export async function readyOf(admin: ClusterWorld['admin'], prefix: string): Pro
   return items.filter((item) => item.metadata.name.startsWith(`${prefix}-`) && isReady(item)).length;
 }
 
-/** All that was written, cleaning up included. News of an Order may be held for 5 s before they are written. */
+/** All that was written, cleaning up included. News of an Order may be held for 10 s before they are written. */
 async function settled({ audit }: ClusterWorld['cluster'], from: number): Promise<readonly AuditEntry[]> {
   for (let before = -1; ; ) {
     const entries = (await audit()).slice(from).filter(isWrite);
     if (entries.length === before) return entries;
     before = entries.length;
-    await pause(7_000);
+    await pause(12_000);
   }
 }
 

@@ -11,7 +11,7 @@ import type { ObjectRequests } from './object-requests.ts';
 export type StatusChange = (object: CachedObject) => CachedObject['status'];
 
 /** News that is not durable waits this long for a durable change to go along with. */
-const holdMs = 5_000;
+const holdMs = 10_000;
 
 interface PendingChange {
   readonly change: StatusChange;

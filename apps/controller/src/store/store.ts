@@ -15,7 +15,7 @@ export type WithStatus = Exclude<Kind, 'Secret'>;
 export interface StatusUpdate {
   /**
    * False: news that a restart would find out again, such as how far a challenge is. Reads see it when the update
-   * resolves; where a write costs a request it may go with the next one of the same object, or 5 s later. Default true.
+   * resolves; where a write costs a request it may go with the next one of the same object, or 10 s later. Default true.
    */
   readonly durable?: boolean;
 }
