@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
-import type { SelfCheckMode } from '@zoneproof/core';
 import { Command, Option } from 'commander';
 import type { CommandContext } from './context.ts';
-
-const defaultStateDir = 'zoneproof-state';
+import {
+  kubeContextOption,
+  kubeconfigOption,
+  modeOption,
+  nameserversOption,
+  outputOption,
+  pluginDirOption,
+  secretsOption,
+  stateOption,
+} from './shared-options.ts';
 
 /**
  * The command line. Each command's code is imported when it runs, so that `--help` and `validate` start fast and the
@@ -258,45 +265,6 @@ function command(parent: Command, name: string, description: string): Command {
 
 function helpHint(path: string): string {
   return `(${path} --help shows how it is used)`;
-}
-
-function stateOption(): Option {
-  return new Option('--state <dir>', 'the state directory: accounts, keys, certificates').default(defaultStateDir);
-}
-
-function secretsOption(): Option {
-  return new Option('--secrets <dir>', 'Secrets as files NAME/ENTRY, the form in which Kubernetes mounts them');
-}
-
-function kubeconfigOption(): Option {
-  return new Option('--kubeconfig <file>', 'with --from-cluster: in place of KUBECONFIG or ~/.kube/config');
-}
-
-function kubeContextOption(): Option {
-  return new Option('--context <name>', 'with --from-cluster: a context other than the current one');
-}
-
-function nameserversOption(): Option {
-  return new Option(
-    '--dns01-self-check-nameservers <host:port,...>',
-    'servers that the self check starts from, in place of those in /etc/resolv.conf; tls://host and https://host/path, too',
-  );
-}
-
-function modeOption(): Option {
-  return new Option('--dns01-self-check-mode <mode>', 'whom the self check asks, unless an Issuer says otherwise')
-    .choices(['auto', 'authoritative', 'listed-only'] satisfies SelfCheckMode[])
-    .default('auto');
-}
-
-function pluginDirOption(): Option {
-  return new Option('--plugin-dir <dir>', 'one more place with provider packages; may be repeated').argParser(
-    (dir: string, dirs: string[] | undefined) => [...(dirs ?? []), dir],
-  );
-}
-
-function outputOption(forms: readonly string[], form: string): Option {
-  return new Option('-o, --output <form>', 'form of the output').choices(forms).default(form);
 }
 
 function example(...lines: readonly string[]): string {
