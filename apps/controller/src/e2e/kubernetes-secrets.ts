@@ -14,12 +14,18 @@ export class SecretTexts {
         if (entry !== 'tls.crt' && entry !== 'ca.crt') this.#add(Buffer.from(value, 'base64').toString());
   }
 
-  /** Where one of them stands: log, metrics, Events, or the objects with their statuses. */
+  /**
+   * Where one of them stands: log, metrics, Events, or the objects with their statuses.
+   *
+   * @param controllers those that ran; the last one runs still
+   */
   async told({ list }: KubernetesWorld, controllers: readonly RunningController[]): Promise<readonly string[]> {
-    for (const { kubeconfig } of controllers) this.#addToken(await readFile(kubeconfig, 'utf8'));
     const places: (readonly [string, string])[] = [];
-    for (const controller of controllers)
-      places.push(['log', controller.printed()], ['metrics', await controller.metrics()]);
+    for (const { kubeconfig, printed } of controllers) {
+      this.#addToken(await readFile(kubeconfig, 'utf8'));
+      places.push(['log', printed()]);
+    }
+    places.push(['metrics', (await controllers.at(-1)?.metrics()) ?? '']);
     for (const kind of Object.keys(groups) as Plural[])
       if (kind !== 'secrets') places.push([kind, JSON.stringify(await list(kind))]);
     return places

@@ -52,14 +52,14 @@ export class Team {
     return this.#world.list(kind, this.name);
   }
 
-  /** Waits until each Certificate has what it declares, and nothing is left over. @throws Error with what is not so */
+  /** Waits until each Certificate has what it declares, and its values are gone. @throws Error with what is not so */
   allWell(ms?: number): Promise<void> {
     return untilNone(`team ${this.name}`, () => this.wrong(), ms);
   }
 
-  /** Waits until nothing of its Orders is left. @throws Error with what is left */
+  /** Waits until nothing of its Orders is left; some of that is written down seconds later. @throws Error with what is left */
   nothingLeft(): Promise<void> {
-    return untilNone(`team ${this.name}`, () => this.left());
+    return untilNone(`team ${this.name}`, () => this.#left());
   }
 
   /** Of the certificates in the Secrets. */
@@ -68,51 +68,57 @@ export class Team {
     return names.map((name) => leafOf(secrets, name)?.serialNumber);
   }
 
-  /** What is not as declared, or left over. */
+  /** What is not as declared. */
   async wrong(): Promise<readonly string[]> {
-    const [certificates, secrets] = await Promise.all([this.list('certificates'), this.list('secrets')]);
-    const wrong = names.map((name) => {
-      const made = certificates.find(({ metadata }) => metadata.name === name);
-      const [ready, issuing] = ['Ready', 'Issuing'].map((type) =>
-        made?.status?.conditions?.find((one) => one.type === type),
-      );
-      if (ready?.status !== 'True' || issuing?.status !== 'False') return `${name}: ${ready?.reason} ${ready?.message}`;
-      const leaf = leafOf(secrets, name);
-      const key = secrets.find(({ metadata }) => metadata.name === `${name}-tls`)?.data?.['tls.key'] ?? '';
-      if (leaf === undefined || key === '') return `${name}: no certificate`;
-      const held = leaf.subjectAltName?.split(', ').sort().join();
-      if (
-        held !==
-        made?.spec.dnsNames
-          ?.map((domain) => `DNS:${domain}`)
-          .sort()
-          .join()
-      )
-        return `${name}: for ${held}`;
-      return isPair(leaf, key) ? [] : `${name}: key and certificate do not belong together`;
-    });
-    return [...wrong.flat(), ...(await this.left())];
+    const certificates = await this.list('certificates');
+    const unready = names.flatMap((name) => whyUnready(name, certificates));
+    if (unready.length > 0) return unready;
+    const secrets = await this.list('secrets');
+    return [...names.flatMap((name) => whyUnfit(name, certificates, secrets)), ...(await this.#valuesLeft())];
   }
 
-  /** Of Orders that run, or ran: values in the zone, ledger entries, private keys. */
-  async left(): Promise<readonly string[]> {
+  async #left(): Promise<readonly string[]> {
     const [orders, secrets] = await Promise.all([this.list('orders'), this.list('secrets')]);
-    const values = await this.#world.real.leftovers(...this.#domains);
+    const running = orders.filter(({ status }) => status?.result !== 'valid' || (status.ledger ?? []).length > 0);
+    const keys = secrets.filter(({ metadata }) => metadata.labels?.[orderLabel] !== undefined);
     return [
-      ...orders.filter(({ status }) => status?.result !== 'valid').map(({ metadata }) => `Order ${metadata.name}`),
-      ...orders.flatMap(({ metadata, status }) =>
-        (status?.ledger ?? []).map(() => `an entry of the ledger of ${metadata.name}`),
-      ),
-      ...secrets
-        .filter(({ metadata }) => metadata.labels?.[orderLabel] !== undefined)
-        .map(({ metadata }) => `Secret ${metadata.name}`),
-      ...values.map((value) => `TXT ${value}`),
+      ...running.map(({ metadata }) => `Order ${metadata.name} is not over`),
+      ...keys.map(({ metadata }) => `Secret ${metadata.name}`),
+      ...(await this.#valuesLeft()),
     ];
+  }
+
+  async #valuesLeft(): Promise<readonly string[]> {
+    return (await this.#world.real.leftovers(...this.#domains)).map((value) => `TXT ${value}`);
   }
 
   #apexAndWildcard(name: string): readonly string[] {
     return [`${name}.${this.name}.test`, `*.${name}.${this.name}.test`];
   }
+}
+
+function whyUnready(name: string, certificates: readonly SeenObject[]): readonly string[] {
+  const { conditions = [] } = certificates.find(({ metadata }) => metadata.name === name)?.status ?? {};
+  const [ready, issuing] = ['Ready', 'Issuing'].map((type) => conditions.find((one) => one.type === type));
+  return ready?.status === 'True' && issuing?.status === 'False' ? [] : [`${name}: ${ready?.reason} ${ready?.message}`];
+}
+
+function whyUnfit(
+  name: string,
+  certificates: readonly SeenObject[],
+  secrets: readonly SeenObject[],
+): readonly string[] {
+  const leaf = leafOf(secrets, name);
+  const key = secrets.find(({ metadata }) => metadata.name === `${name}-tls`)?.data?.['tls.key'] ?? '';
+  if (leaf === undefined || key === '') return [`${name}: no certificate`];
+  const { dnsNames = [] } = certificates.find(({ metadata }) => metadata.name === name)?.spec ?? {};
+  const held = leaf.subjectAltName?.split(', ').sort().join();
+  const declared = dnsNames
+    .map((domain) => `DNS:${domain}`)
+    .sort()
+    .join();
+  if (held !== declared) return [`${name}: for ${held}`];
+  return isPair(leaf, key) ? [] : [`${name}: key and certificate do not belong together`];
 }
 
 function leafOf(secrets: readonly SeenObject[], name: string): X509Certificate | undefined {

@@ -15,6 +15,7 @@ export interface SeenObject {
     readonly namespace?: string;
     readonly name: string;
     readonly uid: string;
+    readonly generation?: number;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
@@ -28,6 +29,7 @@ export interface SeenObject {
       readonly status: string;
       readonly reason: string;
       readonly message: string;
+      readonly observedGeneration?: number;
     }[];
     readonly providers?: readonly { readonly reason: string; readonly message: string }[];
     readonly ledger?: readonly unknown[];

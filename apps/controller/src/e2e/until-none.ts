@@ -1,5 +1,5 @@
 /**
- * Looks five times a second until nothing is wrong any more.
+ * Looks until nothing is wrong any more.
  *
  * @param look what is wrong, as sentences
  * @throws Error with what is wrong still
@@ -9,6 +9,6 @@ export async function untilNone(what: string, look: () => Promise<readonly strin
     const wrong = await look();
     if (wrong.length === 0) return;
     if (performance.now() > end) throw new Error(`${what}: still so after ${ms} ms:\n${wrong.join('\n')}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 300));
   }
 }
