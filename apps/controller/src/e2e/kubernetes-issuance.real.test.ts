@@ -150,11 +150,11 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'certificates in Kubernetes', () 
     return writes;
   }
 
-  // A value that is looked for twice costs one write more.
   test.each([
     ['its first issuance', 10, (name: string) => [`${name}.counted.test`]],
     [
-      'the next one, with the end of the Order before',
+      // A renewal is as this, without somebody who edits.
+      'the next one, with an edit and the end of the Order before',
       11,
       (name: string) => [`${name}.counted.test`, `b.${name}.counted.test`],
     ],

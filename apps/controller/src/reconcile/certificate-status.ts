@@ -1,4 +1,5 @@
 import type { Certificate, CertificateStatus, Condition } from '../resources/types.ts';
+import { news, type StatusUpdate } from '../store/index.ts';
 import type { Shown } from './certificate-decide.ts';
 import { setCondition } from './conditions.ts';
 import type { Reason } from './reasons.ts';
@@ -15,7 +16,8 @@ export interface Picture {
 export async function showCertificate(certificate: Certificate, shown: Picture, services: Services): Promise<void> {
   const conditions = conditionsOf(certificate, shown, services.clock.now());
   if (conditions === certificate.status.conditions) return;
-  await updateCertificate(certificate, services, (status) => ({ ...status, conditions }));
+  // What an Order waits for is told by the Order again, and often over before it is written down.
+  await updateCertificate(certificate, services, (status) => ({ ...status, conditions }), shown.issuing ? news : {});
 }
 
 /** The conditions Ready and Issuing; the same array where nothing is different. */
@@ -39,9 +41,10 @@ export async function updateCertificate(
   { metadata: { namespace, name } }: Certificate,
   { run, store }: Services,
   change: (status: CertificateStatus) => CertificateStatus,
+  options: StatusUpdate = {},
 ): Promise<void> {
   await run('certificate.store-status', () =>
-    store.updateStatus('Certificate', namespace, name, (current) => change(current.status)),
+    store.updateStatus('Certificate', namespace, name, (current) => change(current.status), options),
   );
 }
 
