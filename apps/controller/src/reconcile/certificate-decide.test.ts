@@ -40,10 +40,13 @@ const former = (name: string, metadata: Partial<Order['metadata']>): Order => {
   return { ...one, metadata: { ...one.metadata, name, ...metadata } };
 };
 
+const ofEarlier = (metadata: Partial<Order['metadata']>): Order =>
+  former('www-1', { owner: { kind: 'Certificate', name: 'www', uid: 'earlier' }, ...metadata });
+
 const seen = (status: CertificateStatus, more: Partial<SeenCertificate> = {}): SeenCertificate => ({
   certificate: {
     kind: 'Certificate',
-    metadata: { namespace: 'd', name: 'www', generation: 1 },
+    metadata: { namespace: 'd', name: 'www', uid: 'now', generation: 1 },
     spec,
     status,
   } as unknown as Certificate,
@@ -67,6 +70,21 @@ test.each<[string, SeenCertificate, object, number | undefined]>([
     seen({ order: 'www-1' }, { order: order({ result: 'valid' }) }),
     { do: 'store-certificate' },
     undefined,
+  ],
+  [
+    'an Order of an earlier Certificate of that name is not taken, but taken away',
+    seen({ order: 'www-1' }, { order: ofEarlier({}) }),
+    {
+      do: 'drop-former-orders',
+      orders: [expect.objectContaining({ metadata: expect.objectContaining({ name: 'www-1' }) })],
+    },
+    undefined,
+  ],
+  [
+    'and until it is gone nothing has its name',
+    seen({ order: 'www-1' }, { order: ofEarlier({ deletedAt: 1 }) }),
+    { do: 'show', ready: false, issuing: true, problem: { reason: 'Issuing' } },
+    now + 1_000,
   ],
   [
     'one that failed is noted',

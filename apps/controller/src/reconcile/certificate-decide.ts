@@ -70,6 +70,7 @@ export function decideCertificate(seen: SeenCertificate, now: number): Certifica
   const restore = whatToRestore(seen, now);
   if (restore !== undefined) return { step: restore };
   if (status.order !== undefined) {
+    if (order !== undefined && isOfAnother(order, certificate)) return makeRoom(order, seen, now);
     if (order?.status.result === 'valid') return { step: { do: 'store-certificate', order } };
     if (order?.status.result === 'failed') return { step: { do: 'record-failure', order } };
     if (isUnwanted(seen) || (order !== undefined && isOutdated(order, seen)))
@@ -215,8 +216,26 @@ function allButNewest(orders: readonly Order[]): readonly Order[] {
 function isBegun(order: Order, seen: SeenCertificate): boolean {
   const { certificate } = seen;
   const name = orderName(certificate, (certificate.status.issuance ?? 0) + 1);
-  return order.metadata.name === name && order.status.result === undefined && !isOutdated(order, seen);
+  const isTheNext = order.metadata.name === name && !isOfAnother(order, certificate);
+  return isTheNext && order.status.result === undefined && !isOutdated(order, seen);
 }
+
+/** A Certificate that was deleted had the same name. */
+function isOfAnother({ metadata: { owner } }: Order, { metadata }: Certificate): boolean {
+  return owner !== undefined && owner.uid !== metadata.uid;
+}
+
+/** The name is free when the values of that Order are out of their zones. */
+function makeRoom(order: Order, seen: SeenCertificate, now: number): CertificatePlan {
+  const { name, deletedAt } = order.metadata;
+  if (deletedAt === undefined) return { step: { do: 'drop-former-orders', orders: [order] } };
+  const message = `Order ${name} of an earlier Certificate of that name is taken away first.`;
+  const problem = { reason: 'Issuing', message } as const;
+  return { step: { do: 'show', ready: isReady(seen, now), issuing: true, problem }, wakeAt: now + makeRoomLookMs };
+}
+
+/** Nothing tells a Certificate that an Order of another one is gone. */
+const makeRoomLookMs = 1_000;
 
 /** On an Order: what it was made for. */
 export const issuedForAnnotation = 'zoneproof.dev/issued-for';
