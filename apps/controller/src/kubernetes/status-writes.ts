@@ -24,6 +24,8 @@ interface PendingChange {
 /** Changes of one object that are not written yet, in the order in which they came. */
 interface Queue {
   readonly key: ObjectKey;
+  /** Another object of the same name has a queue of its own; undefined: there was none. */
+  readonly uid: string | undefined;
   changes: PendingChange[];
   isWriting: boolean;
   timer: TimerHandle | undefined;
@@ -82,9 +84,10 @@ export class StatusWrites {
   }
 
   #queue(key: ObjectKey): Queue {
-    const path = pathOf(key);
-    const queue = this.#queues.get(path) ?? { key, changes: [], isWriting: false, timer: undefined };
-    this.#queues.set(path, queue);
+    const uid = this.#cache.stored(key)?.metadata.uid;
+    const known = this.#queues.get(idOf({ key, uid }));
+    const queue = known ?? { key, uid, changes: [], isWriting: false, timer: undefined };
+    this.#queues.set(idOf(queue), queue);
     return queue;
   }
 
@@ -104,7 +107,7 @@ export class StatusWrites {
       await this.#writeBatch(queue, [...queue.changes]);
     }
     queue.isWriting = false;
-    if (queue.changes.length === 0) this.#queues.delete(pathOf(queue.key));
+    if (queue.changes.length === 0) this.#queues.delete(idOf(queue));
   }
 
   /** Only held changes are left, and their time has come. */
@@ -118,7 +121,7 @@ export class StatusWrites {
       queue.changes = queue.changes.filter((one) => !batch.includes(one));
     };
     try {
-      const object = await this.#store(queue.key, batch, refused, settle);
+      const object = await this.#store(queue, batch, refused, settle);
       settle();
       this.#showHeld(queue);
       for (const { waiter } of batch.filter((one) => !refused.has(one)))
@@ -133,7 +136,7 @@ export class StatusWrites {
 
   /** @returns the stored object; undefined when it is gone */
   #store(
-    key: ObjectKey,
+    { key, uid }: Queue,
     batch: readonly PendingChange[],
     refused: Set<PendingChange>,
     settle: () => void,
@@ -141,7 +144,7 @@ export class StatusWrites {
     let lost: object | undefined;
     return this.#attempts.untilSettled(async () => {
       const before = this.#cache.stored(key);
-      if (before === undefined) return undefined;
+      if (before === undefined || before.metadata.uid !== uid) return undefined;
       // Of the write whose answer was lost: it happened.
       if (lost !== undefined && isDeepStrictEqual(plainStatus(before), lost)) return before;
       const after = applyChanges(before, batch, refused);
@@ -172,10 +175,17 @@ export class StatusWrites {
   }
 
   #showHeld(queue: Queue): void {
+    const { key, uid } = queue;
+    if (this.#cache.stored(key)?.metadata.uid !== uid) return;
     const held = () => queue.changes.filter(({ waiter }) => waiter === undefined);
-    const overlay = (object: CachedObject) => applyChanges(object, held(), new Set());
-    this.#cache.overlay(queue.key, held().length === 0 ? undefined : overlay);
+    const overlay = (object: CachedObject) =>
+      object.metadata.uid === uid ? applyChanges(object, held(), new Set()) : object;
+    this.#cache.overlay(key, held().length === 0 ? undefined : overlay);
   }
+}
+
+function idOf({ key, uid }: Pick<Queue, 'key' | 'uid'>): string {
+  return `${pathOf(key)} ${uid}`;
 }
 
 /** Reads the object again; what is not there any more leaves the cache. @throws KubeApiError */

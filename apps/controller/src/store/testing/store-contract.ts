@@ -146,6 +146,23 @@ export function describeStore(title: string, openHome: () => Promise<StoreHome>)
       expect(keys).toHaveLength(3);
     });
 
+    test('news of an object that is gone is no news of the next one of its name', async () => {
+      await declareWww();
+      const told = (name: string) =>
+        home.store.updateStatus('Order', home.namespace, name, (one) => ({ ...one.status, result: 'valid' }), {
+          durable: false,
+        });
+      await createOrder('www-1');
+      await told('www-1');
+      await home.store.delete(orderKey('www-1'));
+      await createOrder('www-1');
+      expect(order('www-1')?.status).toEqual({});
+      await home.store.updateStatus('Order', home.namespace, 'www-1', () => ({ accountURL: 'a' }));
+      expect(order('www-1')?.status).toEqual({ accountURL: 'a' });
+      await home.reopen();
+      expect(order('www-1')?.status).toEqual({ accountURL: 'a' });
+    });
+
     test('news that is not durable is shown at once, goes with the next durable change, and is not lost on closing', async () => {
       await declareWww();
       const count = ({ issuance = 0, ...status }: CertificateStatus) => ({ ...status, issuance: issuance + 1 });
