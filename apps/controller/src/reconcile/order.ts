@@ -11,7 +11,8 @@ import type { Services } from './services.ts';
 /** Brings Orders from the wish for a certificate to the downloaded chain, and their values out of the zones again. */
 export class OrderReconciler {
   readonly #services: Services;
-  readonly #paces = new Map<string, OrderPace>();
+  /** By path; of the Order with this uid. */
+  readonly #paces = new Map<string, { readonly uid: string; readonly pace: OrderPace }>();
   readonly #claims = new Map<string, string>();
 
   constructor(services: Services) {
@@ -28,9 +29,7 @@ export class OrderReconciler {
       const seen = this.#observe(key);
       if (seen === undefined) {
         const path = `${key.namespace}/${key.name}`;
-        const pace = this.#paces.get(path);
-        if (pace !== undefined) endWatches(pace);
-        this.#paces.delete(path);
+        this.#forget(path);
         for (const [url, holder] of this.#claims) if (holder === path) this.#claims.delete(url);
         return undefined;
       }
@@ -64,13 +63,19 @@ export class OrderReconciler {
 
   /** A place that an Order waited for may be free: it is asked for again without waiting out its pause. */
   slotFree(owner: string): void {
-    const pace = this.#paces.get(owner);
+    const pace = this.#paces.get(owner)?.pace;
     if (pace?.obstacle?.problem.reason === 'SlotBusy') pace.obstacle = undefined;
   }
 
   /** When the current look, poll or pause of the Order ends; for tests of `settled`. */
   pace(namespace: string, name: string): OrderPace | undefined {
-    return this.#paces.get(`${namespace}/${name}`);
+    return this.#paces.get(`${namespace}/${name}`)?.pace;
+  }
+
+  #forget(path: string): void {
+    const known = this.#paces.get(path);
+    if (known !== undefined) endWatches(known.pace);
+    this.#paces.delete(path);
   }
 
   #observe(key: ObjectKey): SeenOrder | undefined {
@@ -79,12 +84,15 @@ export class OrderReconciler {
     if (order === undefined) return undefined;
     const path = `${key.namespace}/${key.name}`;
     if (order.status.result !== undefined) this.#claims.delete(order.status.acme?.orderURL ?? '');
-    const pace = this.#paces.get(path) ?? inheritingPace(order);
+    const { uid } = order.metadata;
+    // Another Order may have the name of one that is gone.
+    if (this.#paces.get(path)?.uid !== uid) this.#forget(path);
+    const pace = this.#paces.get(path)?.pace ?? inheritingPace(order);
     if (order.status.result !== undefined || order.metadata.deletedAt !== undefined) endWatches(pace);
     // One that is over and has nothing left in a zone is not remembered: it may stay for months, and had a key.
     const isClean = (order.status.ledger ?? []).length === 0 && pace.publishing.size === 0;
     if (order.status.result !== undefined && isClean) this.#paces.delete(path);
-    else this.#paces.set(path, pace);
+    else this.#paces.set(path, { uid, pace });
     if (pace.changes !== changes()) forgetRoutes(pace, order, changes());
     const { kind, name } = order.spec.issuerRef;
     const issuer = store.get(kind, kind === 'ClusterIssuer' ? '' : key.namespace, name);
