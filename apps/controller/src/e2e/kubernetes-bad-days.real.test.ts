@@ -115,6 +115,19 @@ const days: Readonly<Record<string, (team: Team) => Promise<void>>> = {
     await untilNone('no Order', async () => (await team.list('orders')).map(({ metadata }) => metadata.name));
   },
 
+  'Certificates are deleted and made again at once': async (team) => {
+    await team.apply();
+    await team.allWell();
+    await team.kubectl('delete', 'certificates', '--all', '--wait=false');
+    await team.apply();
+    await untilNone('each Secret belongs to the new Certificate', async () => {
+      const [certificates, owned] = [await team.list('certificates'), await team.list('secrets')];
+      const owners = owned.flatMap(({ metadata }) => metadata.ownerReferences ?? []).map(({ uid }) => uid);
+      return certificates.filter(({ metadata }) => !owners.includes(metadata.uid)).map(({ metadata }) => metadata.name);
+    });
+    await team.allWell();
+  },
+
   'the namespace is deleted while Orders run, its credentials first': async (team) => {
     await team.beginOrders();
     await secrets.note(world);

@@ -19,7 +19,7 @@ export interface SeenObject {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly deletionTimestamp?: string;
-    readonly ownerReferences?: readonly object[];
+    readonly ownerReferences?: readonly { readonly uid: string }[];
   };
   readonly spec: { readonly dnsNames?: readonly string[] };
   readonly status?: {

@@ -110,8 +110,9 @@ function pairOf(secret: Secret | undefined): { readonly chain: string | undefine
   return { chain: text('tls.crt'), key: text('tls.key') };
 }
 
+/** That of an earlier Certificate of the same name goes with it in Kubernetes, unless it is taken over. */
 function isOwn({ metadata: { owner } }: Secret, { metadata }: Certificate): boolean {
-  return owner?.kind === 'Certificate' && owner.name === metadata.name;
+  return owner?.kind === 'Certificate' && owner.name === metadata.name && owner.uid === metadata.uid;
 }
 
 /** The certificates above the leaf. */
