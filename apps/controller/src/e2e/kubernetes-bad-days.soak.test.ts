@@ -3,6 +3,7 @@ import { type RunningController, serviceAccount, startKubernetesController } fro
 import { SecretTexts } from './kubernetes-secrets.ts';
 import { names, Team } from './kubernetes-team.ts';
 import { type KubernetesWorld, startKubernetesWorld } from './kubernetes-world.ts';
+import { untilNone } from './until-none.ts';
 
 const seconds = Number(process.env.ZONEPROOF_SOAK_SECONDS ?? 30);
 const seed = Number(process.env.ZONEPROOF_SOAK_SEED ?? 1);
@@ -54,6 +55,13 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'bad days of a cluster, one after
       }
       faults.stallWatches(false);
       for (const team of teams) team.follow();
+      // With their credentials, so that what waits for them can go.
+      for (const team of teams) await team.apply();
+      await untilNone('what is deleted goes', async () =>
+        [...(await world.list('issuers')), ...(await world.list('orders'))]
+          .filter(({ metadata }) => metadata.deletionTimestamp !== undefined)
+          .map(({ kind, metadata }) => `${kind} ${metadata.namespace}/${metadata.name}`),
+      );
       // Other names than any before: an Order that failed is not tried again for minutes.
       for (const team of teams) await team.apply((name) => [`last-${name}.${team.name}.test`]);
       const problems = await Promise.allSettled(teams.map((team) => team.allWell(90_000)));
@@ -101,6 +109,10 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'bad days of a cluster, one after
       },
       'Orders deleted': (team: Team) => remove(team, 'orders', '--all'),
       'Certificate deleted': (team: Team) => remove(team, 'certificate', one()),
+      'Certificates made again': async (team) => {
+        await remove(team, 'certificates', '--all');
+        await team.apply();
+      },
       'Issuer deleted': (team: Team) => remove(team, 'issuer', 'pebble'),
       'credentials deleted': (team: Team) => remove(team, 'secret', 'tsig'),
       'all applied': (team: Team) => team.apply(),
