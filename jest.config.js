@@ -14,5 +14,7 @@ export default {
   // Modules of the VM are not given back between test files: a worker that has grown is replaced.
   maxWorkers: 2,
   workerIdleMemoryLimit: '700MB',
+  // Of a test that hangs. Machines that are shared are ten times slower at times.
+  testTimeout: 30_000,
   modulePathIgnorePatterns: ['/dist/'],
 };

@@ -97,7 +97,7 @@ const maxBodyBytes = 256 * 1024 * 1024;
 const identityAgeMs = 30_000;
 
 /** After trouble a refusal may be none. */
-const troubleMs = 30_000;
+const troubleMs = 60_000;
 
 class HttpsKubeApi implements KubeApi {
   readonly #options: KubeApiOptions;

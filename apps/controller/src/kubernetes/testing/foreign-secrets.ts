@@ -81,7 +81,14 @@ export function describeForeignSecrets(world: () => StoreCluster): void {
       await expect(write('orphan', 'Opaque')).rejects.toThrow('has type kubernetes.io/tls');
       expect(await write('orphan')).toBe('written');
       expect((await store.readSecret(namespace, 'orphan'))?.metadata.owner).toEqual(owner);
-      const stranger = { apiVersion: 'v1', kind: 'ConfigMap', name: 'theirs', uid: 'c0ffee' };
+      // One that is there: what belongs to nothing is collected.
+      const theirs = await world().admin.request({
+        method: 'POST',
+        path: `/api/v1/namespaces/${namespace}/configmaps`,
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'theirs' } },
+      });
+      const { uid: theirUid } = (theirs as { readonly metadata: { readonly uid: string } }).metadata;
+      const stranger = { apiVersion: 'v1', kind: 'ConfigMap', name: 'theirs', uid: theirUid };
       await patch('orphan', { ownerReferences: [stranger] });
       await expect(write('orphan')).rejects.toThrow('belongs to ConfigMap theirs');
       await world().applySecret(namespace, 'theirs', data('theirs'));
