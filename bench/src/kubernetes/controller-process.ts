@@ -10,6 +10,8 @@ export interface ControllerProcess {
   /** From its start until it was ready, and until it led. */
   readonly startMs: { readonly ready: number; readonly leading: number };
   cpuMs(): Promise<number>;
+  /** @throws Error with what it printed when it has ended */
+  assertRunning(): void;
   /** Resident memory now. */
   rssMiB(): Promise<number>;
   stop(): Promise<void>;
@@ -21,7 +23,7 @@ export async function startControllerProcess(kubeconfig: string, world: World): 
   const server = `${world.dns.address}:${world.dns.port}`;
   const port = await freePort();
   const entry = fileURLToPath(new URL('../zoneproof-once.js', import.meta.url));
-  const options = ['--kubeconfig', kubeconfig, '--cluster-resource-namespace', 'default', '--lease-duration', '3s'];
+  const options = ['--kubeconfig', kubeconfig, '--cluster-resource-namespace', 'default'];
   const more = ['--metrics-listen', `127.0.0.1:${port}`, '--dns01-self-check-nameservers', server];
   const startedAt = performance.now();
   const child = spawn(process.execPath, [entry, server, 'controller', ...options, ...more], {
@@ -54,6 +56,10 @@ export async function startControllerProcess(kubeconfig: string, world: World): 
     pid,
     startMs: { ready: readyAt - startedAt, leading: leadingAt - startedAt },
     cpuMs: () => cpuMsOf(pid),
+    assertRunning: () => {
+      if (child.exitCode !== null)
+        throw new Error(`zoneproof controller ended with code ${child.exitCode}. It printed:\n${output}`);
+    },
     rssMiB: async () => {
       const status = await readFile(`/proc/${pid}/status`, 'utf8');
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;

@@ -31,6 +31,7 @@ export async function measureIssuance(world: ClusterWorld, certificates: number)
     while ((await readyOf(admin, prefix)) < certificates) {
       if (performance.now() - startedAt > timeoutMs)
         throw new Error(`${await readyOf(admin, prefix)} of ${certificates} certificates after ${timeoutMs / 1000} s`);
+      controller.assertRunning();
       await pause(100);
     }
     const wallMs = performance.now() - startedAt;
