@@ -263,11 +263,16 @@ export function startController(options: ControllerOptions): Controller {
 
 const internalErrorPauseMs = 30_000;
 
-/** What has to be looked at when `key` changed: what names it, and what owns it. */
+/** What has to be looked at when `key` changed: what names it, what owns it, and what it owns. */
 function dependents(store: Store, key: ObjectKey): readonly ObjectKey[] {
   if (key.kind === 'Order') {
     const owner = store.get('Order', key.namespace, key.name)?.metadata.owner;
     return owner === undefined ? [] : [{ kind: 'Certificate', namespace: key.namespace, name: owner.name }];
+  }
+  if (key.kind === 'Certificate') {
+    const certificate = store.get('Certificate', key.namespace, key.name);
+    const orders = certificate === undefined ? [] : store.ordersOf(certificate);
+    return orders.map(({ metadata: { namespace, name } }) => ({ kind: 'Order', namespace, name }));
   }
   if (key.kind !== 'Issuer' && key.kind !== 'ClusterIssuer') return [];
   const names = (
