@@ -1,10 +1,10 @@
 import type { KubeApi } from '../kubernetes/api.ts';
 import { isKubeApiError } from '../kubernetes/api-error.ts';
+import { pagesOf } from '../kubernetes/pages.ts';
 import { type GivenSecret, type Read, readForeign } from './objects.ts';
 import { isFields } from './rules.ts';
 
 const group = '/apis/cert-manager.io/v1';
-const pageSize = '500';
 
 /**
  * The Issuers, ClusterIssuers and Certificates of a cluster or of one namespace. Of Secrets only those are read whose
@@ -26,17 +26,6 @@ export async function readCluster(api: KubeApi, namespace: string | undefined, s
       secrets.push(...readForeign(secret, () => ({})).secrets);
     }
   return { objects, secrets };
-}
-
-async function* pagesOf(api: KubeApi, path: string, signal: AbortSignal): AsyncGenerator<unknown> {
-  let from = '';
-  do {
-    const query = { limit: pageSize, ...(from !== '' && { continue: from }) };
-    const page = await api.request({ method: 'GET', path, query, signal });
-    yield page;
-    const { metadata } = page as { metadata?: { continue?: string } };
-    from = metadata?.continue ?? '';
-  } while (from !== '');
 }
 
 async function getIfThere(api: KubeApi, path: string, signal: AbortSignal): Promise<unknown> {
