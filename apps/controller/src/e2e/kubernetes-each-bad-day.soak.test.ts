@@ -171,7 +171,7 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'bad days of a cluster', () => {
   }, 30_000);
 
   describe('in one namespace, beside the others', () => {
-    test.each(titles)('%s: nothing is lost, stuck or left over', (title) => begun.get(title), 240_000);
+    test.each(titles)('%s: nothing is lost, stuck or left over', (title) => begun.get(title), 90_000);
   });
 
   test('the API server is restarted while Orders run, and etcd is compacted', async () => {
@@ -183,7 +183,7 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'bad days of a cluster', () => {
     await world.cluster.compactEtcd();
     await world.cluster.compactEtcd();
     await team.allWell();
-  }, 240_000);
+  }, 90_000);
 
   test('watches stand still and break while Orders run', async () => {
     const team = newTeam('watches');
@@ -201,7 +201,7 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'bad days of a cluster', () => {
     );
     faults.cutWatches();
     await team.allWell();
-  }, 240_000);
+  }, 90_000);
 
   test('afterwards: one account for each Issuer at the CA', async () => {
     await world.apply([namespace('census'), ...issuer(world.real, { namespace: 'census' })]);
@@ -221,7 +221,7 @@ describeReal(['kubernetes', 'bind', 'pebble'], 'bad days of a cluster', () => {
   test('afterwards: it stops, and nothing is left of any Order, in any zone', async () => {
     expect(await controller.stop()).toBe(0);
     await Promise.all(teams.map((team) => team.nothingLeft()));
-  }, 180_000);
+  }, 60_000);
 });
 
 /** Every second of the requests (that match) in the namespace of a team, and how many those were. */

@@ -4,7 +4,7 @@
  * @param look what is wrong, as sentences
  * @throws Error with what is wrong still
  */
-export async function untilNone(what: string, look: () => Promise<readonly string[]>, ms = 120_000): Promise<void> {
+export async function untilNone(what: string, look: () => Promise<readonly string[]>, ms = 45_000): Promise<void> {
   for (const end = performance.now() + ms; ; ) {
     const wrong = await look();
     if (wrong.length === 0) return;
