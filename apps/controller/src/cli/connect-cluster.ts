@@ -42,6 +42,9 @@ export async function connectCluster(
 
 /** What the cluster refuses is for whoever runs it to cure, and no fault of the program. */
 export function rethrow(error: unknown): never {
-  if (error instanceof KubeConfigError || isKubeApiError(error)) throw new CommandError(error.message);
+  if (error instanceof KubeConfigError) throw new CommandError(error.message);
+  if (isKubeApiError(error, 'NoAnswer'))
+    throw new CommandError(`${error.message} Check that it runs, and that the kubeconfig names the right one.`);
+  if (isKubeApiError(error)) throw new CommandError(error.message);
   throw error;
 }

@@ -109,7 +109,10 @@ async function readConfig({ kubeconfig, context }: KubeConfigOptions): Promise<K
     if (kubeconfig === undefined) config.loadFromDefault();
     else config.loadFromFile(kubeconfig);
   } catch (error) {
-    throw new KubeConfigError(`The kubeconfig ${kubeconfig ?? ''} cannot be read: ${firstLine(error)}.`);
+    const which = kubeconfig === undefined ? 'The kubeconfig' : `The kubeconfig ${kubeconfig}`;
+    throw new KubeConfigError(
+      `${which} cannot be read: ${firstLine(error)}. Give another by --kubeconfig or KUBECONFIG, or correct it.`,
+    );
   }
   if (context !== undefined) {
     if (config.getContextObject(context) === null)
