@@ -190,7 +190,11 @@ describe('a watch', () => {
 });
 
 test.each([
-  ['a file that is not there', { kubeconfig: '/nowhere/config' }, /kubeconfig \/nowhere\/config cannot be read: .* Give another by --kubeconfig/],
+  [
+    'a file that is not there',
+    { kubeconfig: '/nowhere/config' },
+    /kubeconfig \/nowhere\/config cannot be read: .* Give another by --kubeconfig/,
+  ],
   ['a context that is not there', { context: 'other' }, /no context "other"\. It has: test/],
 ])('%s is told before anything is sent', async (_title, options, message) => {
   const connected = connectKubeApi({ ...inputs, kubeconfig: server.kubeconfig, ...options });

@@ -43,7 +43,8 @@ export class Secrets {
       return json && readSecretJson(json);
     } catch (error) {
       if (!isKubeApiError(error)) throw error;
-      throw new SecretUnreadableError(`Secret ${namespace}/${name} cannot be read. ${error.message}`);
+      const message = `Secret ${namespace}/${name} cannot be read. ${error.message}`;
+      throw new SecretUnreadableError(message, undefined, error.isTransient);
     }
   }
 

@@ -2,6 +2,7 @@ import { AcmeProblem, AcmeUnavailableError, type Problem as ProblemDocument } fr
 import { EgressError, ProviderError } from '@zoneproof/core';
 import { DnsExchangeError } from '@zoneproof/dns';
 import { KubeApiError } from '../kubernetes/api-error.ts';
+import { SecretUnreadableError } from '../store/index.ts';
 import { Problem, toProblem } from './problem.ts';
 
 const refused = (type: string, disposition: ProblemDocument['disposition'], httpStatus: number): AcmeProblem =>
@@ -21,6 +22,13 @@ test.each([
     'a write that the API server refuses',
     new KubeApiError({ status: 403, reason: 'Forbidden', message: 'The API server answered with 403' }),
     'StateNotWritable',
+    'retry',
+  ],
+  ['a Secret that is damaged', new SecretUnreadableError('told'), 'SecretUnreadable', 'change'],
+  [
+    'a Secret that an API server in trouble does not give',
+    new SecretUnreadableError('told', undefined, true),
+    'SecretUnreadable',
     'retry',
   ],
   ['anything unforeseen', new TypeError('x is undefined'), 'InternalError', 'retry'],

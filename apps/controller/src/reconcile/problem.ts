@@ -80,7 +80,7 @@ export function toProblem(error: unknown, now: number): Problem {
   if (error instanceof RegistryError)
     return new Problem('ProviderNotInstalled', error.message, 'change', undefined, error);
   if (error instanceof SecretUnreadableError)
-    return new Problem('SecretUnreadable', error.message, 'change', undefined, error);
+    return new Problem('SecretUnreadable', error.message, error.isTransient ? 'retry' : 'change', undefined, error);
   if (error instanceof ForeignSecretError)
     return new Problem('SecretNotOurs', error.message, 'change', undefined, error);
   if (isKubeApiError(error)) return new Problem('StateNotWritable', error.message, 'retry', undefined, error);

@@ -90,9 +90,13 @@ export class ConflictError extends Error {
 }
 
 export class SecretUnreadableError extends Error {
-  constructor(message: string, cause?: unknown) {
+  /** The store is in trouble, which passes by itself; else somebody has to act. */
+  readonly isTransient: boolean;
+
+  constructor(message: string, cause?: unknown, isTransient = false) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'SecretUnreadableError';
+    this.isTransient = isTransient;
   }
 }
 
